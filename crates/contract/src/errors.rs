@@ -88,6 +88,8 @@ open_enum! {
         IdempotencyReused = "idempotency_reused",
         IdempotencyInFlight = "idempotency_in_flight",
         CursorExpired = "cursor_expired",
+        /// The link of a mail is no longer valid.
+        LinkExpired = "link_expired",
         NotAcceptable = "not_acceptable",
         MethodNotAllowed = "method_not_allowed",
         StoreUnreadable = "store_unreadable",
@@ -120,7 +122,7 @@ impl ErrorCode {
             Self::MethodNotAllowed => 405,
             Self::NotAcceptable => 406,
             Self::ProofNotFound | Self::Conflict | Self::IdempotencyInFlight => 409,
-            Self::CursorExpired | Self::ReportDeleted => 410,
+            Self::CursorExpired | Self::LinkExpired | Self::ReportDeleted => 410,
             Self::BodyTooLarge | Self::BucketTooLarge => 413,
             Self::UnsupportedMediaType => 415,
             Self::IdempotencyReused => 422,

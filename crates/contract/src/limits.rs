@@ -198,6 +198,11 @@ pub const CLOCK_IDLE_DAYS: u32 = 90;
 pub const CLOCKS_PER_DOMAIN: usize = 3;
 pub const CLOCKS_PER_ADDRESS_A_DAY: u32 = 20;
 pub const CLOCK_VERSIONS_MAX: usize = 100;
+/// Free keys by mail: requests per address and UTC day, requests of all callers together per UTC day, and how
+/// long a link is valid. Not in the interface.
+pub const FREE_KEYS_PER_ADDRESS_A_DAY: u32 = 1;
+pub const FREE_KEY_MAILS_PER_DAY: u32 = 1_000;
+pub const FREE_KEY_LINK_HOURS: u32 = 24;
 /// One check of a content clock: the time for all its reads together.
 pub const CLOCK_READ_BUDGET: Duration = Duration::from_secs(10);
 /// `GET /api/census/records`: the default and the maximum number of records on a page, and the

@@ -223,6 +223,23 @@ pub const CLOCK_DAY: Policy = Policy {
         None,
     )
 };
+pub const FREE_KEY_DAY: Policy = Policy {
+    period: Period::Day,
+    ..by_address(
+        "free-key-day",
+        "Requests for a free key by mail, if this service offers them",
+        limits::FREE_KEYS_PER_ADDRESS_A_DAY,
+        None,
+    )
+};
+pub const FREE_KEY_DAY_TOTAL: Policy = Policy {
+    name: "free-keys-of-everybody",
+    counts: "Requests for a free key by mail, if this service offers them",
+    max: limits::FREE_KEY_MAILS_PER_DAY,
+    period: Period::Day,
+    counted_by: CountedBy::Everybody,
+    setting: None,
+};
 pub const STREAM: Policy = Policy {
     period: Period::AtOnce,
     ..by_address("stream", "Open streams of the progress of a scan", limits::STREAMS_AT_ONCE, None)
@@ -286,7 +303,7 @@ pub const TOTAL_LIVE: Policy = Policy {
 };
 
 /// Every policy, in the order in which the documentation prints them.
-pub const POLICIES: [Policy; 28] = [
+pub const POLICIES: [Policy; 30] = [
     SCAN_BURST,
     SCAN,
     SCAN_DAY,
@@ -304,6 +321,8 @@ pub const POLICIES: [Policy; 28] = [
     OUTCOME,
     OUTCOME_DAY,
     CLOCK_DAY,
+    FREE_KEY_DAY,
+    FREE_KEY_DAY_TOTAL,
     STREAM,
     MCP,
     READINESS,

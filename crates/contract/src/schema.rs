@@ -18,14 +18,15 @@ use crate::evidence::Evidence;
 use crate::records::{
     AccuracyRecord, Actions, AssuranceLadder, Build, CensusEnd, CensusPage, Changes, ClaimsRecord,
     ConductDayRecord, ConductRecord, ContentClockRecord, ControlRecord, Corroboration, DaySeal,
-    DecisionCheck, DecisionReceipt, DomainRecord, GossipAnswer, GossipRequest, Graph,
-    KnownAgentsRecord, LogAbsence, LogConsistency, LogInclusion, LogLeaves, LogRecord, LogSth,
-    LogSths, LogWitnessedHead, McpDomainScans, McpLock, McpLockCheck, McpScan, ObserverDirectory,
-    OutcomeAccepted, OutcomeDayRecord, OutcomeReport, OutcomeSummary, PrefixBucket, PreflightBatch,
-    PreflightRequest, ProofDay, ProofIndex, PublicReportV1, ReadEquivalenceRecord, ResolveAnswer,
-    ResolveBatch, ResolveBatchRequest, RevocationList, RightsRecord, ScanManifest, ScanRecord,
-    ScanRequest, ScanRequestV1, Seal, Signature, StapleRecord, Transparency, TreeHead,
-    VisitorAnswer, VisitorBatch, VisitorBatchAnswer, VisitorSpec,
+    DecisionCheck, DecisionReceipt, DomainRecord, FreeKeyAccepted, FreeKeyRequest, GossipAnswer,
+    GossipRequest, Graph, KnownAgentsRecord, LogAbsence, LogConsistency, LogInclusion, LogLeaves,
+    LogRecord, LogSth, LogSths, LogWitnessedHead, McpDomainScans, McpLock, McpLockCheck, McpScan,
+    ObserverDirectory, OutcomeAccepted, OutcomeDayRecord, OutcomeReport, OutcomeSummary,
+    PrefixBucket, PreflightBatch, PreflightRequest, ProofDay, ProofIndex, PublicReportV1,
+    ReadEquivalenceRecord, ResolveAnswer, ResolveBatch, ResolveBatchRequest, RevocationList,
+    RightsRecord, ScanManifest, ScanRecord, ScanRequest, ScanRequestV1, Seal, Signature,
+    StapleRecord, Transparency, TreeHead, VisitorAnswer, VisitorBatch, VisitorBatchAnswer,
+    VisitorSpec,
 };
 use crate::schema_address::REPORT;
 
@@ -45,6 +46,12 @@ pub const KINDS: &[DocumentKind] = &[
     document_kind::<CoreContract>("core", "The core contract", "1"),
     document_kind::<ScanRequest>("scan-request", "Body of POST /api/scan", "4"),
     document_kind::<ScanRequestV1>("scan-request-v1", "Body of POST /api/v1/scan", "4"),
+    document_kind::<FreeKeyRequest>("free-key-request", "Body of POST /api/v1/keys/free", "4"),
+    document_kind::<FreeKeyAccepted>(
+        "free-key-accepted",
+        "Answer to a request for a free key",
+        "4",
+    ),
     document_kind::<ScanRecord>("scan", "Scan record", "2.1"),
     document_kind::<Evidence>("evidence", "Evidence of a scan", "2.1"),
     document_kind::<PublicReportV1>(REPORT, "PublicReportV1", "2.2"),

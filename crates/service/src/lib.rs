@@ -53,9 +53,10 @@ use supervisor::Supervisor;
 use self::live_setting::LiveSetting;
 
 pub use access::{
-    Access, AddressBlock, CountedCall, FreeScans, IdempotencyHandle, IdempotencyOutcome,
-    IdempotencyRequest, LicenceError, LicenceKey, LiveReadPermit, PresentedKey, QuotaError,
-    QuotaState, SessionToken, SignedIn, pause_scans, scans_paused,
+    Access, AddressBlock, ClaimOutcome, CountedCall, FreeKeyError, FreeKeySettings, FreeKeys,
+    FreeScans, IdempotencyHandle, IdempotencyOutcome, IdempotencyRequest, LicenceError, LicenceKey,
+    LinkState, LinkToken, LiveReadPermit, PresentedKey, QuotaError, QuotaState, RefusedMailDomains,
+    SessionToken, SignedIn, pause_scans, scans_paused,
 };
 pub use answers::content_clock::ContentClocks;
 pub use answers::outcome::{DailyAllowance, OutcomeError, OutcomeReply, Outcomes};
@@ -116,6 +117,8 @@ pub struct Service {
     supervisor: Supervisor,
     pub keys: Arc<SigningKeys>,
     pub access: Arc<Access>,
+    /// `None` if this deployment offers no free keys.
+    pub free_keys: Option<Arc<FreeKeys>>,
     pub log: Arc<TransparencyLog>,
     pub seals: Arc<DailySeals>,
     pub builds: Arc<Builds>,
@@ -163,6 +166,17 @@ impl Service {
             free_scans: LiveSetting::new(settings.free_scans),
             plans: LiveSetting::new(Arc::new(settings.plans.clone())),
             page_token_uses: Default::default(),
+        });
+        let free_keys = settings.free_keys.clone().map(|free_keys| {
+            let parts = access::FreeKeyParts {
+                issuer: issuer.clone(),
+                store: Arc::clone(&store),
+                clock: Arc::clone(&clock),
+                ids: Arc::clone(&ids),
+                secret: secret.clone(),
+                contact: settings.operator.contact.clone(),
+            };
+            Arc::new(FreeKeys::new(free_keys, parts))
         });
         let log = Arc::new(TransparencyLog::new(
             settings.log.clone(),
@@ -290,6 +304,7 @@ impl Service {
             supervisor,
             keys,
             access,
+            free_keys,
             log,
             seals,
             builds,
@@ -307,9 +322,13 @@ impl Service {
 
     /// Applies settings to everything that begins from now on.
     pub fn reload(&self, settings: ReloadableSettings) {
-        let ReloadableSettings { free_scans, plans, outcomes_per_day, proxies } = settings;
+        let ReloadableSettings { free_scans, plans, free_keys_per_day, outcomes_per_day, proxies } =
+            settings;
         self.access.free_scans.set(free_scans);
         self.access.plans.set(Arc::new(plans));
+        if let Some(free_keys) = &self.free_keys {
+            free_keys.per_address_and_day.set(free_keys_per_day);
+        }
         self.outcomes.per_day.set(outcomes_per_day);
         self.visitors.proxies.set(proxies.into());
     }
@@ -378,6 +397,7 @@ debug_by_name!(
     Conduct,
     ContentClocks,
     DailySeals,
+    FreeKeys,
     McpServers,
     Outcomes,
     Scanning,

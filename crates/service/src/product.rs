@@ -45,6 +45,8 @@ pub struct ServiceLimits {
     pub scans_per_address_and_day: Option<u32>,
     /// Free scans of all callers in a UTC day.
     pub scans_per_day: u32,
+    /// Requests for free keys of one address in a UTC day.
+    pub free_keys_per_day: Option<u32>,
     /// Outcome reports of one address in a UTC day.
     pub outcomes_per_day: Option<u32>,
     pub domains: Option<DomainLimits>,
@@ -61,6 +63,10 @@ impl ServiceLimits {
         Self {
             scans_per_address_and_day: settings.free_scans.per_address_and_day,
             scans_per_day: settings.free_scans.per_day,
+            free_keys_per_day: match &settings.free_keys {
+                Some(offered) => offered.per_address_and_day,
+                None => Some(policies::FREE_KEY_DAY.max),
+            },
             outcomes_per_day: settings.outcomes_per_day,
             domains: settings.domain_limits,
         }
@@ -76,6 +82,7 @@ impl ServiceLimits {
         match policy.name {
             name if name == policies::SCAN_DAY.name => self.scans_per_address_and_day,
             name if name == policies::SCAN_DAY_TOTAL.name => Some(self.scans_per_day),
+            name if name == policies::FREE_KEY_DAY.name => self.free_keys_per_day,
             name if name == policies::OUTCOME_DAY.name => self.outcomes_per_day,
             name if name == policies::TARGET_LIVE.name => of_domains(|limits| limits.live_per_hour),
             name if name == policies::TARGET_SCAN.name => {

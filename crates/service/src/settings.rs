@@ -10,8 +10,8 @@ use contract::{Brand, Issuer};
 use ipnet::IpNet;
 use store::Retention;
 
-use crate::access::FreeScans;
 use crate::access::plans::Plans;
+use crate::access::{FreeKeySettings, FreeScans};
 use crate::answers::ResolveSettings;
 use crate::log::LogSettings;
 use crate::log::daily_seals::AnchoringSettings;
@@ -47,6 +47,8 @@ pub struct Settings {
     pub free_scans: FreeScans,
     /// What licences give.
     pub plans: Plans,
+    /// Free keys by mail; `None` if there are none.
+    pub free_keys: Option<FreeKeySettings>,
     /// Outcome reports per address and UTC day; `None` for no limit.
     pub outcomes_per_day: Option<u32>,
     pub log: LogSettings,
@@ -87,6 +89,7 @@ impl Settings {
             retention: RetentionSettings::default(),
             free_scans: FreeScans::default(),
             plans: Plans::default(),
+            free_keys: None,
             outcomes_per_day: Some(contract::limits::OUTCOMES_PER_DAY),
             proof: AnchoringSettings::default(),
             resolve: ResolveSettings::default(),
@@ -102,6 +105,8 @@ impl Settings {
 pub struct ReloadableSettings {
     pub free_scans: FreeScans,
     pub plans: Plans,
+    /// Requests for free keys per address and UTC day.
+    pub free_keys_per_day: Option<u32>,
     pub outcomes_per_day: Option<u32>,
     pub proxies: Vec<IpNet>,
 }

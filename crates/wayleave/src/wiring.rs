@@ -28,6 +28,8 @@ use web::{RateLimit, RateLimits, ReloadableOptions};
 
 use crate::config::{Config, GateFails, NetworkConfig};
 
+mod free_keys;
+
 /// The Tokio runtime of all commands that do I/O.
 pub(crate) fn runtime() -> Result<tokio::runtime::Runtime> {
     raise_open_file_limit();
@@ -247,6 +249,10 @@ fn free_scans(config: &Config) -> FreeScans {
     }
 }
 
+fn free_keys_per_day(config: &Config) -> Option<u32> {
+    config.limits.enabled.then_some(contract::limits::FREE_KEYS_PER_ADDRESS_A_DAY)
+}
+
 fn outcomes_per_day(config: &Config) -> Option<u32> {
     config.limits.enabled.then_some(config.limits.outcomes_per_day)
 }
@@ -256,6 +262,7 @@ pub(crate) fn reloadable_settings(config: &Config) -> Result<ReloadableSettings>
     Ok(ReloadableSettings {
         free_scans: free_scans(config),
         plans: plans(config)?,
+        free_keys_per_day: free_keys_per_day(config),
         outcomes_per_day: outcomes_per_day(config),
         proxies: config.server.trusted_proxies.clone(),
     })
@@ -450,8 +457,9 @@ pub(crate) fn build_service_with(config: &Config, options: SqliteOptions) -> Res
     let keys_folder = config.keys_dir();
     let secret = DeploymentSecret::open(&keys_folder)
         .with_context(|| format!("cannot use the secret in {}", keys_folder.display()))?;
+    let free_keys = free_keys::free_key_settings(config, &policy, free_keys_per_day(config))?;
     let parts = ServiceDependencies {
-        settings: service_settings(config)?,
+        settings: Settings { free_keys, ..service_settings(config)? },
         door: Door::new(policy, Arc::clone(&clock))
             .context("cannot set up outgoing connections")?,
         catalogue: load_catalogue(config)?,

@@ -21,7 +21,7 @@ use crate::{
     },
     principal,
     rate_limits::{self, RateLimiters, RateLimits},
-    routes,
+    routes::{self, OptionalRoutes},
     state::{AppState, ServiceInfo},
 };
 
@@ -87,7 +87,8 @@ impl AppParts {
         rate_limiters: Arc<RateLimiters>,
     ) -> AppSnapshot {
         let (service, service_info) = (&self.service, &self.service_info);
-        let (router, _) = routes::router().into_router().split_for_parts();
+        let (router, _) =
+            routes::router(OptionalRoutes::of(service)).into_router().split_for_parts();
         let cached_responses = CachedResponses::new(
             Arc::clone(service),
             Arc::clone(&middleware_state),

@@ -116,6 +116,11 @@ const DESCRIPTIONS: &[(MetricKind, &str, &str)] = &[
         "wayleave_mcp_rules_applied_total",
         "Times that the MCP rules were applied to the lists of a server.",
     ),
+    (
+        MetricKind::Counter,
+        "wayleave_mails_total",
+        "Mails about free keys, by result: sent, failed (each attempt), withheld (the mailbox had its mail of the day).",
+    ),
     (MetricKind::Counter, "wayleave_answers_total", "Answers served, by where they came from."),
     (MetricKind::Gauge, "wayleave_store_bytes", "Size of the stored data, by part."),
     (

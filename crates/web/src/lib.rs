@@ -55,6 +55,7 @@ use self::{
     middleware::MiddlewareState,
     pages::docs::LimitsInForce,
     response::{CACHE_ONE_HOUR, HTML, HttpDocument, JSON, MARKDOWN},
+    routes::OptionalRoutes,
     schema_documents::SchemaDocuments,
     state::{PageFiles, ServiceInfo},
 };
@@ -68,7 +69,7 @@ pub fn build_app(service: Arc<Service>, options: WebOptions) -> App {
 #[doc(hidden)]
 pub fn build_app_with(service: Arc<Service>, options: WebOptions, further: Router) -> App {
     let issuer = service.issuer().clone();
-    let document = openapi::build_document(&issuer);
+    let document = openapi::build_document(&issuer, OptionalRoutes::of(&service));
     let method = service::scoring_method();
     let in_force = LimitsInForce { rates: &options.limits, service: &service.limits() };
     let docs_pages = pages::docs::render_all(&document, &issuer, &service.reader_facts(), in_force);

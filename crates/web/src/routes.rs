@@ -1,29 +1,55 @@
 //! Every route, on one screen.
 
 use axum::routing::{get, post};
+use service::Service;
 use utoipa::OpenApi;
 use utoipa_axum::routes;
 
 use crate::{
     handlers::{
-        agents, builds, census, changes, claims, conduct, content_clock, core_contract,
-        corroboration, decisions, graph, home_page as page_handlers, keys, log, manage, mcp,
-        observers, operators, outcome, pictures, preflight, preflight_page, read_equivalence,
-        report, resolve, resolve_batch, resolve_prefix, revocations, rights, running_scan, scan,
-        scan_v1, schema, seal, staple, static_documents, usage, visitor, visitor_gate,
-        visitor_page,
+        agents, builds, census, census_export, changes, claims, conduct, content_clock,
+        core_contract, corroboration, decisions, free_key_pages, free_keys, graph,
+        home_page as page_handlers, keys, log, manage, mcp, observers, operators, outcome,
+        pictures, preflight, preflight_page, read_equivalence, report, resolve, resolve_batch,
+        resolve_prefix, revocations, rights, running_scan, scan, scan_v1, schema, seal, staple,
+        static_documents, usage, visitor, visitor_gate, visitor_page,
     },
     machine_files,
     openapi::base::OpenApiBase,
     recorded_router::RecordedRouter,
 };
 
-pub(crate) fn router() -> RecordedRouter {
+/// Routes that only some deployments have. Without them, their addresses are like any unknown one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct OptionalRoutes {
+    pub(crate) free_keys: bool,
+}
+
+impl OptionalRoutes {
+    #[cfg(test)]
+    pub(crate) const ALL: Self = Self { free_keys: true };
+
+    pub(crate) fn of(service: &Service) -> Self {
+        Self { free_keys: service.free_keys.is_some() }
+    }
+}
+
+pub(crate) fn router(optional: OptionalRoutes) -> RecordedRouter {
     let mut router = api_router();
+    if optional.free_keys {
+        router = add_free_keys(router);
+    }
     for path in machine_files::PATHS {
         router = router.route(path, get(static_documents::machine_file));
     }
     router.route("/.well-known/security.txt", get(static_documents::security_txt))
+}
+
+fn add_free_keys(router: RecordedRouter) -> RecordedRouter {
+    router
+        .routes(routes!(free_keys::request_free_key))
+        .route("/keys/free", get(free_key_pages::form_page).post(free_key_pages::send_form))
+        .route("/keys/free/{token}", get(free_key_pages::link_page).post(free_key_pages::show_key))
 }
 
 fn api_router() -> RecordedRouter {
@@ -65,6 +91,7 @@ fn api_router() -> RecordedRouter {
         .routes(routes!(mcp::mcp_lock))
         .routes(routes!(mcp::mcp_lock_check))
         .routes(routes!(census::get_census_records))
+        .routes(routes!(census_export::get_census_export))
         .routes(routes!(observers::get_observers))
         // Seals
         .routes(routes!(seal::seal_lookup))

@@ -92,6 +92,39 @@ pub struct VisitorQuery {
     pub authority: Option<String>,
 }
 
-objects_only!(ScanRequest, ScanRequestV1, VisitorBatch, VisitorQuery);
+/// The body of `POST /api/v1/keys/free`.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(remote = "Self", deny_unknown_fields)]
+pub struct FreeKeyRequest {
+    /// One mail address, without a name. The link to the key is sent there.
+    #[serde(deserialize_with = "text::<_, 3, 254>")]
+    #[schema(
+        min_length = 3,
+        max_length = 254,
+        format = "mail-address",
+        example = "ada@shop.example"
+    )]
+    pub email: String,
+}
+
+/// Mail addresses are in no log.
+impl std::fmt::Debug for FreeKeyRequest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FreeKeyRequest").finish_non_exhaustive()
+    }
+}
+
+/// The response to a request for a free key (202). It is the same for every mail address.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct FreeKeyAccepted {
+    /// Always true: the request was taken.
+    pub accepted: bool,
+    /// How long a link can be used.
+    #[schema(minimum = 1, maximum = 24)]
+    pub link_valid_hours: u32,
+    pub note: String,
+}
+
+objects_only!(FreeKeyRequest, ScanRequest, ScanRequestV1, VisitorBatch, VisitorQuery);
 
 request_words!(Visibility);

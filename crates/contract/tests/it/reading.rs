@@ -5,15 +5,15 @@ use contract::evidence::Evidence;
 use contract::records::{
     AccuracyRecord, Actions, AssuranceLadder, Build, CensusEnd, CensusPage, Changes, ClaimsRecord,
     ConductDayRecord, ConductRecord, ContentClockRecord, ControlRecord, Corroboration, DaySeal,
-    Decision, DecisionCheck, DecisionReceipt, DomainRecord, GossipAnswer, GossipRequest, Graph,
-    IdentitySplit, KnownAgentsRecord, LogAbsence, LogConsistency, LogInclusion, LogLeaves,
-    LogRecord, LogSth, LogSths, LogWitnessedHead, McpDomainScans, McpLock, McpLockCheck, McpScan,
-    ObserverDirectory, OutcomeAccepted, OutcomeDayRecord, OutcomeReport, OutcomeSummary,
-    PrefixBucket, PreflightBatch, PreflightRequest, ProofDay, ProofIndex, PublicReportV1,
-    ReadEquivalenceRecord, ResolveAnswer, ResolveBatch, ResolveBatchRequest, RevocationList,
-    RightsRecord, ScanManifest, ScanRecord, ScanRequest, ScanRequestV1, Seal, Signature,
-    StapleRecord, Transparency, TreeHead, VisitorAnswer, VisitorBatch, VisitorBatchAnswer,
-    VisitorSpec,
+    Decision, DecisionCheck, DecisionReceipt, DomainRecord, FreeKeyAccepted, FreeKeyRequest,
+    GossipAnswer, GossipRequest, Graph, IdentitySplit, KnownAgentsRecord, LogAbsence,
+    LogConsistency, LogInclusion, LogLeaves, LogRecord, LogSth, LogSths, LogWitnessedHead,
+    McpDomainScans, McpLock, McpLockCheck, McpScan, ObserverDirectory, OutcomeAccepted,
+    OutcomeDayRecord, OutcomeReport, OutcomeSummary, PrefixBucket, PreflightBatch,
+    PreflightRequest, ProofDay, ProofIndex, PublicReportV1, ReadEquivalenceRecord, ResolveAnswer,
+    ResolveBatch, ResolveBatchRequest, RevocationList, RightsRecord, ScanManifest, ScanRecord,
+    ScanRequest, ScanRequestV1, Seal, Signature, StapleRecord, Transparency, TreeHead,
+    VisitorAnswer, VisitorBatch, VisitorBatchAnswer, VisitorSpec,
 };
 use contract::{Brand, ErrorV1};
 use serde::Serialize;
@@ -37,6 +37,8 @@ fn through(word: &str, written: &Value) -> Value {
         "core" => pass::<CoreContract>(written),
         "scan-request" => pass::<ScanRequest>(written),
         "scan-request-v1" => pass::<ScanRequestV1>(written),
+        "free-key-request" => pass::<FreeKeyRequest>(written),
+        "free-key-accepted" => pass::<FreeKeyAccepted>(written),
         "scan" => pass::<ScanRecord>(written),
         "evidence" => pass::<Evidence>(written),
         "report" => pass::<PublicReportV1>(written),

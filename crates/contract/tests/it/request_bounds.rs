@@ -2,8 +2,8 @@
 
 use contract::Brand;
 use contract::records::{
-    AnswerMember, GossipRequest, OutcomeReport, PreflightRequest, ResolveBatchRequest, ScanRequest,
-    ScanRequestV1, VisitorBatch,
+    AnswerMember, FreeKeyRequest, GossipRequest, OutcomeReport, PreflightRequest,
+    ResolveBatchRequest, ScanRequest, ScanRequestV1, VisitorBatch,
 };
 use contract::schema::schema_for;
 use contract::schema_bounds::unbounded_parts;
@@ -20,6 +20,7 @@ fn schema(word: &str) -> Value {
 fn a_request_beyond_any_bound_is_refused() {
     check::<ScanRequest>("scan-request", 2);
     check::<ScanRequestV1>("scan-request-v1", 2);
+    check::<FreeKeyRequest>("free-key-request", 2);
     check::<OutcomeReport>("outcome-report", 8);
     check::<VisitorBatch>("visitor-request", 3);
     check::<ResolveBatchRequest>("resolve-request", 7);

@@ -18,10 +18,10 @@ use rustls::{ClientConfig, RootCertStore};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
+use super::error::MailError;
 use super::settings::{MailSecurity, MailSettings, MailSettingsError};
 use super::starttls::begin_tls;
 use super::stream::MailStream;
-use super::MailError;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// For one mail, from the connection to the last answer.

@@ -6,7 +6,7 @@
 use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-use super::MailError;
+use super::error::MailError;
 
 /// The longest answer in the clear.
 const MAX_REPLY_BYTES: usize = 16 * 1024;
@@ -33,10 +33,7 @@ async fn write_line<S: AsyncWrite + Unpin>(stream: &mut S, line: &str) -> Result
 
 /// Reads one answer with this status. More than one answer at once is an error: nothing was asked that it
 /// could answer.
-async fn read_reply<S: AsyncRead + Unpin>(
-    stream: &mut S,
-    status: u16,
-) -> Result<Bytes, MailError> {
+async fn read_reply<S: AsyncRead + Unpin>(stream: &mut S, status: u16) -> Result<Bytes, MailError> {
     let mut reply = Vec::new();
     loop {
         if let Some((given, length)) = parse_reply(&reply)? {

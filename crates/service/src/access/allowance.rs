@@ -57,7 +57,7 @@ impl AddressBlock {
     }
 
     /// The IPv6 network of so many bits around the block; `None` for IPv4.
-    fn ipv6_network(self, bits: u8) -> Option<Self> {
+    pub(super) fn ipv6_network(self, bits: u8) -> Option<Self> {
         let IpAddr::V6(address) = self.0 else { return None };
         let mask = u128::MAX.checked_shl(128 - u32::from(bits.min(128))).unwrap_or_default();
         Some(Self(IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & mask))))
@@ -109,7 +109,7 @@ enum AllowanceScope {
 
 /// Whoever has an IPv6 network of this size has 65,536 networks of 64 bits, each with the scans of an
 /// address. So the network has a limit of its own.
-const DAY_TIER: NetworkTier = NETWORK_TIERS[1];
+pub(super) const DAY_TIER: NetworkTier = NETWORK_TIERS[1];
 
 impl Access {
     pub(crate) async fn check_not_paused(&self) -> Result<(), AllowanceError> {

@@ -115,6 +115,11 @@ impl LicenceKey {
     /// 32 bytes in base64url.
     const SECRET_CHARS: usize = 43;
 
+    /// A new key.
+    pub(crate) fn generate(ids: &dyn Ids) -> Result<Self, RandomnessError> {
+        Ok(Self::from_secret(&ids.random_bytes()?))
+    }
+
     fn from_secret(secret: &[u8; 32]) -> Self {
         Self(format!("{}{}", Self::PREFIX, BASE64URL_NOPAD.encode(secret)))
     }
@@ -158,7 +163,7 @@ impl LicenceKey {
         self.0.chars().take(Self::PREFIX.len() + 5).collect()
     }
 
-    fn sha256(&self) -> Digest {
+    pub(crate) fn sha256(&self) -> Digest {
         Digest::of(self.0.as_bytes())
     }
 }

@@ -1,10 +1,11 @@
 //! Who a caller is and what they may request: free allowances, licences with their plans and quotas,
-//! sessions, idempotency keys, and tokens that identify our own pages.
+//! sessions, free keys, idempotency keys, and tokens that identify our own pages.
 
 pub mod account;
 pub mod allowance;
 pub mod audit;
 mod capability_calls;
+mod free_keys;
 #[doc(hidden)]
 pub mod fuzzing;
 mod idempotency;
@@ -27,6 +28,11 @@ use crate::live_setting::LiveSetting;
 use crate::random_ids::Ids;
 
 pub use allowance::{AddressBlock, AllowanceError, FreeScans, pause_scans, scans_paused};
+pub(crate) use free_keys::FreeKeyParts;
+pub use free_keys::{
+    ClaimOutcome, FreeKeyError, FreeKeySettings, FreeKeys, LinkState, LinkToken, MailboxError,
+    RefusedMailDomains,
+};
 pub use idempotency::{IdempotencyHandle, IdempotencyOutcome, IdempotencyRequest};
 pub use licence::{LicenceError, LicenceKey, PresentedKey};
 pub use live_read_permit::LiveReadPermit;

@@ -14,6 +14,8 @@ use web::{App, ServerOptions, WebOptions};
 const SCAN_DRAIN_TIME: Duration = Duration::from_secs(15);
 /// For the deliveries to webhooks that are being sent. What takes longer is sent again after the restart.
 const DELIVERY_DRAIN_TIME: Duration = Duration::from_secs(5);
+/// For mails that are being sent when the server stops.
+const MAIL_DRAIN_TIME: Duration = Duration::from_secs(10);
 /// For the last counts of agents.
 const COUNTS_TIME: Duration = Duration::from_secs(5);
 
@@ -163,6 +165,11 @@ impl Running {
         let scans = self.service.scanning.finish_watched_scans();
         if tokio::time::timeout(SCAN_DRAIN_TIME, scans).await.is_err() {
             tracing::warn!("scans were still running at the end; they are not stored");
+        }
+        if let Some(free_keys) = &self.service.free_keys
+            && tokio::time::timeout(MAIL_DRAIN_TIME, free_keys.finish_mails()).await.is_err()
+        {
+            tracing::warn!("mails were still being sent at the end");
         }
         write_last_counts(&self.service).await;
         finish_deliveries(&self.service).await;

@@ -26,6 +26,7 @@ const OTHER_VARIABLES: &[&str] = &[
     "WAYLEAVE_CONFIG",
     "WAYLEAVE_INTEROP",
     "WAYLEAVE_KEY",
+    "WAYLEAVE_MAIL_PASSWORD",
     "WAYLEAVE_MCP_PYTHON",
     "WAYLEAVE_MCP_PYTHON_1",
     "WAYLEAVE_MEMORY_CASE",
@@ -242,6 +243,7 @@ fn validate(config: &Config) -> Result<()> {
         }
     }
     service::access::plans::Plans::parse(&config.access.plans).context("access.plans")?;
+    validate_free_keys(config)?;
     validate_filter(&config.log.filter)?;
     if config.proof.upgrade_seconds == 0 {
         bail!("proof.upgrade_seconds must be at least 1");
@@ -254,6 +256,34 @@ fn validate(config: &Config) -> Result<()> {
             && !suffix.starts_with('.');
         if !plain {
             bail!("network.allow_names: {suffix:?} is not a name suffix such as `lab`");
+        }
+    }
+    Ok(())
+}
+
+/// Free keys need a mail server, and the address that the links in the mails begin with.
+fn validate_free_keys(config: &Config) -> Result<()> {
+    for name in &config.access.refused_mail_domains {
+        if !service::RefusedMailDomains::default().add(name) {
+            bail!("access.refused_mail_domains: {name:?} is not a domain such as mail.example");
+        }
+    }
+    if !config.access.free_keys {
+        return Ok(());
+    }
+    for (key, is_set, why) in [
+        (
+            "server.base_url",
+            config.server.base_url.is_some(),
+            "the links in the mails begin with it",
+        ),
+        ("mail.host", config.mail.host.is_some(), "free keys are sent by mail"),
+        ("mail.from", config.mail.from.is_some(), "mails need a sender"),
+    ] {
+        if !is_set {
+            bail!(
+                "access.free_keys is true and {key} is not set: {why}. Set it, or switch free keys off"
+            );
         }
     }
     Ok(())
@@ -395,6 +425,15 @@ mod tests {
             ("[store]\nscan_days = 29", vec![], "store.scan_days"),
             ("[store]\nmcp_days = 29", vec![], "store.mcp_days"),
             ("[store]\nconduct_days = 29", vec![], "store.conduct_days"),
+            ("[access]\nrefused_mail_domains = [\"a b\"]", vec![], "access.refused_mail_domains"),
+            ("[access]\nfree_keys = true", vec![], "server.base_url is not set: the links"),
+            (
+                "[access]\nfree_keys = true\n[server]\nbase_url = \"https://svc.example\"",
+                vec![],
+                "mail.host is not set: free keys are sent by mail",
+            ),
+            ("[mail]\nsecurity = \"ssl\"", vec![], "security"),
+            ("[mail]\npassword = \"x\"", vec![], "password"),
         ] {
             let error = format!("{:#}", with(file, &variables, &[]).unwrap_err());
             assert!(error.contains(named), "{file:?} {variables:?}: {error}");
@@ -442,6 +481,12 @@ mod tests {
         "agents.known",
         "agents.more_known",
         "resolve.ranking",
+        "access.refused_mail_domains_file",
+        "mail.host",
+        "mail.port",
+        "mail.user",
+        "mail.password_file",
+        "mail.from",
         "proof.origin",
     ];
 

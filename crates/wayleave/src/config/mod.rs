@@ -3,17 +3,21 @@
 //! Flags override the environment, the environment overrides the file. An unknown key is an error, so
 //! that a misspelt security setting is noticed.
 
+mod access;
 mod flags;
 pub(crate) mod keys;
 mod load;
+mod mail;
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use access::AccessConfig;
 pub(crate) use flags::ConfigArgs;
 pub(crate) use load::{load_config, own_variables};
+pub(crate) use mail::{MailConfig, MailSecurity};
 
 /// The effective configuration. The meaning of each key is in `keys.rs`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
@@ -28,6 +32,7 @@ pub(crate) struct Config {
     pub(crate) resolve: ResolveConfig,
     pub(crate) limits: LimitsConfig,
     pub(crate) access: AccessConfig,
+    pub(crate) mail: MailConfig,
     pub(crate) targets: TargetsConfig,
     pub(crate) proof: ProofConfig,
     pub(crate) log: LogConfig,
@@ -203,22 +208,6 @@ pub(crate) struct LimitsConfig {
     pub(crate) metrics_per_minute: u32,
     pub(crate) wrong_keys_per_minute: u32,
     pub(crate) outcomes_per_day: u32,
-}
-
-/// Who gets more than everybody.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct AccessConfig {
-    /// Each as `NAME quota=NUMBER rate=NUMBER private webhooks census`.
-    pub(crate) plans: Vec<String>,
-    pub(crate) free_scans_v1: bool,
-}
-
-impl Default for AccessConfig {
-    fn default() -> Self {
-        let plans = service::access::plans::Plans::default();
-        Self { plans: plans.iter().map(ToString::to_string).collect(), free_scans_v1: false }
-    }
 }
 
 /// Whom the service is for.

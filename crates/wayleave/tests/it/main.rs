@@ -21,6 +21,7 @@ mod crate_dependencies;
 mod deploy;
 mod docs;
 mod false_alarms;
+mod free_keys;
 mod health;
 mod hostile_bodies;
 mod hostile_domains;

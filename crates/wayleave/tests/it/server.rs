@@ -206,6 +206,11 @@ impl Server {
     }
 }
 
+/// A response of unknown length: asked for by HTTP/1.0, whose responses end with the connection.
+pub(crate) fn get_stream(server: &Server, path: &str, headers: &str) -> HttpReply {
+    server.send(format!("GET {path} HTTP/1.0\r\nhost: x\r\n{headers}\r\n").as_bytes())
+}
+
 /// `POST /api/scan`. Another test may be scanning the same site of the shared server, which is
 /// answered with 429; then this one waits for its turn.
 pub(crate) fn ask(server: &Server, domain: &Value) -> HttpReply {

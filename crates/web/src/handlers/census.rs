@@ -112,7 +112,7 @@ pub(crate) async fn get_census_records(
     Ok(reply)
 }
 
-fn parse_run(parameters: &QueryParameters) -> Result<Option<u64>, ApiError> {
+pub(super) fn parse_run(parameters: &QueryParameters) -> Result<Option<u64>, ApiError> {
     if parameters.get("run").is_some_and(|text| text == "latest") {
         return Ok(None);
     }
@@ -160,7 +160,7 @@ fn next_page_link(uri: &Uri, cursor: CensusCursor) -> Option<String> {
     Some(format!("<{}?{}>; rel=\"next\"", uri.path(), query.finish()))
 }
 
-fn to_api_error(error: CensusError) -> ApiError {
+pub(super) fn to_api_error(error: CensusError) -> ApiError {
     let message = error.to_string();
     match error {
         CensusError::Unknown => {

@@ -4,6 +4,7 @@
 pub(crate) mod agents;
 pub(crate) mod builds;
 pub(crate) mod census;
+pub(crate) mod census_export;
 pub(crate) mod changes;
 pub(crate) mod claims;
 pub(crate) mod conduct;
@@ -12,6 +13,8 @@ pub(crate) mod core_contract;
 pub(crate) mod corroboration;
 pub(crate) mod decisions;
 mod error_mapping;
+pub(crate) mod free_key_pages;
+pub(crate) mod free_keys;
 pub(crate) mod graph;
 pub(crate) mod home_page;
 pub(crate) mod keys;

@@ -10,7 +10,7 @@ use contract::{Brand, Issuer, schema_bounds::fill_bounds};
 use serde_json::{Value, json};
 
 use self::parameter_bounds::fill_parameter_bounds;
-use crate::routes;
+use crate::routes::{self, OptionalRoutes};
 
 /// A body that is not text.
 #[derive(utoipa::ToSchema)]
@@ -18,11 +18,11 @@ use crate::routes;
 pub(crate) struct BinaryBody(#[expect(dead_code, reason = "only described")] Vec<u8>);
 
 /// The whole document, as served.
-pub(crate) fn build_document(issuer: &Issuer) -> Value {
+pub(crate) fn build_document(issuer: &Issuer, optional: OptionalRoutes) -> Value {
     let Issuer { brand, base_url } = issuer;
     // Generated from our own types: serializing cannot fail.
-    let mut document =
-        serde_json::to_value(routes::router().into_router().into_openapi()).unwrap_or_default();
+    let mut document = serde_json::to_value(routes::router(optional).into_router().into_openapi())
+        .unwrap_or_default();
     if let Value::Object(members) = &mut document {
         members.insert("servers".to_owned(), json!([{ "url": base_url }]));
         // No credentials, unless an operation says otherwise.
@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn the_description_states_the_default_limits() {
         use contract::policies::{CountedBy, POLICIES};
-        let document = build_document(&test_issuer());
+        let document = build_document(&test_issuer(), OptionalRoutes::ALL);
         let text = document["info"]["description"].as_str().unwrap();
         for policy in POLICIES.iter().filter(|policy| policy.counted_by == CountedBy::Address) {
             // Content clocks are described where they are.
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn the_document_is_the_one_checked_in() {
-        let document = build_document(&test_issuer());
+        let document = build_document(&test_issuer(), OptionalRoutes::ALL);
         let text = format!("{}\n", serde_json::to_string_pretty(&document).unwrap());
         // Compared as values: the order of members is up to the library.
         check_file("openapi.json", &text, |text| serde_json::from_str::<Value>(text).ok());
@@ -218,21 +218,21 @@ mod tests {
     /// Texts may be reworded at any time; a field, type or enum word may not change unnoticed.
     #[test]
     fn the_wire_fields_are_those_checked_in() {
-        let document = build_document(&test_issuer());
+        let document = build_document(&test_issuer(), OptionalRoutes::ALL);
         let lines: Vec<String> = wire_fields::wire_fields(&document).into_iter().collect();
         check_file("wire-fields.txt", &format!("{}\n", lines.join("\n")), str::to_owned);
     }
 
     #[test]
     fn the_operations_are_those_checked_in() {
-        let document = build_document(&test_issuer());
+        let document = build_document(&test_issuer(), OptionalRoutes::ALL);
         let ids: Vec<String> = operation_ids(&document).into_iter().collect();
         check_file("operation-ids.txt", &format!("{}\n", ids.join("\n")), str::to_owned);
     }
 
     #[test]
     fn every_operation_is_documented_completely() {
-        let mut document = build_document(&test_issuer());
+        let mut document = build_document(&test_issuer(), OptionalRoutes::ALL);
         assert!(document["openapi"].as_str().unwrap().starts_with("3.1."));
         let tags: Vec<Value> = document["tags"].as_array().unwrap().clone();
         let mut count = 0;
@@ -251,14 +251,16 @@ mod tests {
     /// Whoever reads the document knows how much to expect, and how much may be sent.
     #[test]
     fn every_text_list_and_number_has_a_bound() {
-        let document = build_document(&test_issuer());
+        let document = build_document(&test_issuer(), OptionalRoutes::ALL);
         assert_eq!(unbounded_parts(&document), [""; 0]);
     }
 
     /// The bounds of requests are stated by their own types, which enforce them, and not filled in.
     #[test]
     fn the_types_of_requests_state_their_own_bounds() {
-        let written = serde_json::to_value(routes::router().into_router().into_openapi()).unwrap();
+        let written =
+            serde_json::to_value(routes::router(OptionalRoutes::ALL).into_router().into_openapi())
+                .unwrap();
         let mut waiting: Vec<&Value> = Vec::new();
         let paths = written["paths"].as_object().unwrap().values();
         for operation in paths.flat_map(|path| path.as_object().unwrap().values()) {
@@ -284,7 +286,7 @@ mod tests {
 
     #[test]
     fn every_reference_resolves() {
-        let document = build_document(&test_issuer());
+        let document = build_document(&test_issuer(), OptionalRoutes::ALL);
         let mut stack = vec![&document];
         while let Some(value) = stack.pop() {
             if let Some(target) = value.get("$ref").and_then(Value::as_str) {
@@ -302,7 +304,8 @@ mod tests {
     #[test]
     fn an_operators_brand_replaces_the_default() {
         let brand = Brand::new("acme").unwrap();
-        let text = build_document(&Issuer::new(brand, "https://acme.example")).to_string();
+        let text = build_document(&Issuer::new(brand, "https://acme.example"), OptionalRoutes::ALL)
+            .to_string();
         assert!(text.contains("acme-scan") && !text.contains("svc-scan"));
         assert!(text.contains("x-acme-key") && !text.contains("x-svc-key"));
         assert!(text.contains("\"servers\":[{\"url\":\"https://acme.example\"}]"));

@@ -56,6 +56,7 @@ fn parameter_schema(operation: &str, name: &str) -> Option<Value> {
         "type" => words(RevocationType::WORDS),
         "target_kind" => words(RevocationTargetKind::WORDS),
         "format" if operation == "mcpScanUrl" => words(&["json", "sarif"]),
+        "format" if operation == "getCensusExport" => words(&["ndjson", "csv"]),
         "format" => words(&["json", "ndjson"]),
         // Every order of every choice: none of the words may be given twice.
         "include" => words(&[

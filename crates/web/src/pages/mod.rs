@@ -8,6 +8,7 @@ pub(crate) mod daily_seals;
 mod dates;
 pub(crate) mod docs;
 pub(crate) mod error;
+pub(crate) mod free_keys;
 pub(crate) mod home;
 mod html;
 pub(crate) mod log;

@@ -1,8 +1,8 @@
 //! Which limits hold for which route, or why none does. A test compares the table with the routes.
 
 use contract::policies::{
-    DECIDE, FEED, LIVE, LOG_FILE, MCP, METRICS, OUTCOME, OUTCOME_DAY, READ, READINESS, SCAN,
-    SCAN_BURST, SCAN_DAY, STREAM, VISITORS, WRONG_KEY,
+    DECIDE, FEED, FREE_KEY_DAY, LIVE, LOG_FILE, MCP, METRICS, OUTCOME, OUTCOME_DAY, READ,
+    READINESS, SCAN, SCAN_BURST, SCAN_DAY, STREAM, VISITORS, WRONG_KEY,
 };
 
 /// What limits the requests of one route.
@@ -41,6 +41,7 @@ const READS_LIVE: &[&str] = &[READ.name, LIVE.name];
 const DECIDES: &[&str] = &[DECIDE.name];
 const DECIDES_LIVE: &[&str] = &[DECIDE.name, LIVE.name];
 const SCANS: &[&str] = &[READ.name, SCAN_BURST.name, SCAN.name, SCAN_DAY.name, WRONG_KEY.name];
+const FREE_KEYS: &[&str] = &[READ.name, FREE_KEY_DAY.name];
 const FEEDS: &[&str] = &[FEED.name];
 const LOG_FILES: &[&str] = &[LOG_FILE.name];
 
@@ -91,6 +92,7 @@ pub const ROUTE_POLICIES: &[RoutePolicy] = &[
     get("/api/v1/mcp/lock", READS_LIVE),
     post("/api/v1/mcp/lock/check", DECIDES_LIVE),
     get("/api/census/records", FEEDS),
+    get("/api/v1/census/export", &[READ.name, FEED.name, WRONG_KEY.name]),
     get("/.well-known/crawlcheck-observers.json", READS),
     // Seals
     get("/api/seal/lookup", READS),
@@ -110,6 +112,12 @@ pub const ROUTE_POLICIES: &[RoutePolicy] = &[
     get("/.well-known/http-message-signatures-directory", READS),
     get("/.well-known/security-key-rotation.json", READS),
     open("/crawlcheck-verify.mjs", BUILT_ONCE),
+    // Free keys by mail, if the operator offers them
+    post("/api/v1/keys/free", FREE_KEYS),
+    get("/keys/free", READS),
+    post("/keys/free", FREE_KEYS),
+    get("/keys/free/{token}", READS),
+    post("/keys/free/{token}", READS),
     // The log
     get("/api/v1/log", FEEDS),
     get("/api/v1/log/sth/{batch}", FEEDS),
@@ -190,7 +198,7 @@ mod tests {
     /// Every route has a policy or a reason, and the table has no other routes.
     #[test]
     fn the_table_has_exactly_the_routes_of_the_router() {
-        let routed = routes::router().paths();
+        let routed = routes::router(routes::OptionalRoutes::ALL).paths();
         let listed: BTreeSet<String> =
             ROUTE_POLICIES.iter().map(|route| route.path.to_owned()).collect();
         let missing: Vec<&String> = routed.difference(&listed).collect();

@@ -16,4 +16,4 @@ pub(crate) use cache_control::{
 };
 pub(crate) use compressed::{Coding, CompressedForms, encode_off_worker};
 pub(crate) use document::{CONTENT_DIGEST, HttpDocument, content_digest_header};
-pub(crate) use media_types::{HTML, JSON, JSON_LINES, MARKDOWN, OCTET_STREAM, TEXT, ZIP};
+pub(crate) use media_types::{CSV, HTML, JSON, JSON_LINES, MARKDOWN, OCTET_STREAM, TEXT, ZIP};

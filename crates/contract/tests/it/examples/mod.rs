@@ -39,6 +39,8 @@ pub(crate) fn all() -> Vec<(&'static str, Value)> {
         ("core", json(CoreContract::current(&Brand::default(), BASE, &|_| false))),
         ("scan-request", json(small::scan_request())),
         ("scan-request-v1", json(small::scan_request_v1())),
+        ("free-key-request", json(small::free_key_request())),
+        ("free-key-accepted", json(small::free_key_accepted())),
         ("scan", json(scan_record())),
         ("evidence", json(scan::evidence())),
         ("report", json(public_report())),

@@ -6,13 +6,13 @@ use contract::records::{
     AcceptedOutcome, AccuracyField, AccuracyFields, AccuracyHours, AccuracyRecord, AccuracyVerdict,
     AgentConduct, AgentDayCounts, ClaimState, ConductDayRecord, ConductIdentity, ConductRecord,
     ConductThresholds, ConductVerdict, ConductWindow, ControlEvent, ControlEventType,
-    ControlMethod, ControlReading, ControlRecord, DomainRecord, OutcomeAccepted, OutcomeAction,
-    OutcomeAgent, OutcomeClass, OutcomeDay, OutcomeDayRecord, OutcomeReport, OutcomeResult,
-    OutcomeSummary, Purpose, RateConduct, RateVerdict, RecentOutcome, Registry, RegistryAtClaim,
-    RegistryState, ReportedChallenge, ResolveSaid, Revalidation, RobotsConduct, RobotsVerdict,
-    ScanRequest, ScanRequestV1, SiteChecks, TimelineEntry, TimelineType, UnassessedAgent,
-    Visibility, VisitorAnswer, VisitorBatch, VisitorBatchAnswer, VisitorQuery, VisitorResult,
-    VisitorVerdict,
+    ControlMethod, ControlReading, ControlRecord, DomainRecord, FreeKeyAccepted, FreeKeyRequest,
+    OutcomeAccepted, OutcomeAction, OutcomeAgent, OutcomeClass, OutcomeDay, OutcomeDayRecord,
+    OutcomeReport, OutcomeResult, OutcomeSummary, Purpose, RateConduct, RateVerdict, RecentOutcome,
+    Registry, RegistryAtClaim, RegistryState, ReportedChallenge, ResolveSaid, Revalidation,
+    RobotsConduct, RobotsVerdict, ScanRequest, ScanRequestV1, SiteChecks, TimelineEntry,
+    TimelineType, UnassessedAgent, Visibility, VisitorAnswer, VisitorBatch, VisitorBatchAnswer,
+    VisitorQuery, VisitorResult, VisitorVerdict,
 };
 use contract::{ErrorCode, ErrorV1, Ratio};
 
@@ -24,6 +24,18 @@ pub(super) fn scan_request() -> ScanRequest {
 
 pub(super) fn scan_request_v1() -> ScanRequestV1 {
     ScanRequestV1 { domain: "https://shop.lab/start".to_owned() }
+}
+
+pub(super) fn free_key_request() -> FreeKeyRequest {
+    FreeKeyRequest { email: "ada@shop.lab".to_owned() }
+}
+
+pub(super) fn free_key_accepted() -> FreeKeyAccepted {
+    FreeKeyAccepted {
+        accepted: true,
+        link_valid_hours: 24,
+        note: "If this mail address can have a key, a link was sent to it.".to_owned(),
+    }
 }
 
 pub(super) fn outcome_report() -> OutcomeReport {

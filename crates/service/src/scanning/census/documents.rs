@@ -137,7 +137,10 @@ impl Census {
         Ok(CensusDocument { bytes, etag: signed.digest, finished, cursor })
     }
 
-    async fn find_run(&self, query: &CensusPageQuery) -> Result<(CensusRun, u64), CensusError> {
+    pub(super) async fn find_run(
+        &self,
+        query: &CensusPageQuery,
+    ) -> Result<(CensusRun, u64), CensusError> {
         // A cursor stays on its run, also after a later run has started.
         let run = query.cursor.map(|cursor| cursor.run).or(query.run);
         if query.run.is_some_and(|requested| Some(requested) != run) {
@@ -202,7 +205,7 @@ fn matches_query(record: &CensusRecord, query: &CensusPageQuery) -> bool {
     has_decision && has_state
 }
 
-fn run_record(run: CensusRun) -> Result<CensusRunRecord, CensusError> {
+pub(super) fn run_record(run: CensusRun) -> Result<CensusRunRecord, CensusError> {
     let frame: CensusFrame =
         serde_json::from_slice(&run.frame).map_err(|e| CensusError::Unreadable(e.to_string()))?;
     Ok(CensusRunRecord {
@@ -215,7 +218,10 @@ fn run_record(run: CensusRun) -> Result<CensusRunRecord, CensusError> {
     })
 }
 
-fn write_line(bytes: &mut Vec<u8>, value: &impl serde::Serialize) -> Result<(), CensusError> {
+pub(super) fn write_line(
+    bytes: &mut Vec<u8>,
+    value: &impl serde::Serialize,
+) -> Result<(), CensusError> {
     bytes.extend(proof::canonical::to_vec(value)?);
     bytes.push(b'\n');
     Ok(())

@@ -1,6 +1,8 @@
 //! The census: a run scans each domain of a ranked list once; its records can be queried.
 
+mod csv;
 mod documents;
+mod export;
 mod list;
 mod run;
 
@@ -10,6 +12,7 @@ use contract::{Clock, Issuer};
 use store::Store;
 
 pub use documents::{CensusCursor, CensusDocument, CensusError, CensusPageQuery};
+pub use export::{CensusFile, CensusFileFormat};
 pub use list::CensusList;
 pub use run::{CensusProgress, CensusRunError, CensusRunSummary};
 

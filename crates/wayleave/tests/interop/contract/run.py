@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -43,8 +44,17 @@ class Process:
             self.child.kill()
 
 
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
+
+
 def start_demo(wayleave, data, log, *more):
-    arguments = [wayleave, "demo", "--json", "--server-listen", "127.0.0.1:0", "--store-data-dir", data]
+    # Free keys need to know their address before. Nobody listens for the mails.
+    address = f"127.0.0.1:{free_port()}"
+    arguments = [wayleave, "demo", "--json", "--server-listen", address, "--store-data-dir", data]
+    arguments += ["--server-base-url", f"http://{address}", "--access-free-keys", "true", "--mail-host", "127.0.0.1"]
+    arguments += ["--mail-port", str(free_port()), "--mail-security", "none", "--mail-from", "keys@contract.example"]
     arguments += ["--limits-enabled", "false", "--proof-origin", "contract.example/log", *more]
     demo = Process(arguments, stdout=subprocess.PIPE, stderr=log, text=True)
     line = demo.child.stdout.readline()
@@ -145,6 +155,7 @@ def make_fixtures(base, licence_key):
         "heads_file": "000000000.jsonl",
         "decisions": [receipt["sha256"], answer["sha256"]],
         "build": answer["code"]["version_id"],
+        "licence_key": licence_key,
         "day": day,
     }
 

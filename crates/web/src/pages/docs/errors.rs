@@ -79,6 +79,9 @@ fn explain(code: &ErrorCode) -> (&'static str, &'static str) {
             "The batch is empty or has more items than allowed.",
             "Split it into batches within the bounds of the schema.",
         ),
+        ErrorCode::LinkExpired => {
+            ("The link to a free key was not used in time.", "Ask for another link.")
+        }
         ErrorCode::ReportDeleted => (
             "The operator of this service deleted this report, for example because the owner of the site asked for it. Its digest stays in the seal of its day.",
             "Do not ask again. To see how the site is now, scan it.",

@@ -252,7 +252,7 @@ mod tests {
 
     fn pages() -> (Value, BTreeMap<String, String>) {
         let issuer = Issuer::new(Brand::default(), "https://svc.example");
-        let document = openapi::build_document(&issuer);
+        let document = openapi::build_document(&issuer, crate::routes::OptionalRoutes::ALL);
         let pages = render_pages(&document, &issuer, &ReaderFacts::default());
         (document, pages)
     }
@@ -275,7 +275,7 @@ mod tests {
 
     fn reader_page(facts: &ReaderFacts) -> String {
         let issuer = Issuer::new(Brand::default(), "https://svc.example");
-        let document = openapi::build_document(&issuer);
+        let document = openapi::build_document(&issuer, crate::routes::OptionalRoutes::ALL);
         render_pages(&document, &issuer, facts).remove("reader").unwrap()
     }
 
