@@ -115,11 +115,6 @@ impl LicenceKey {
     /// 32 bytes in base64url.
     const SECRET_CHARS: usize = 43;
 
-    /// A new key.
-    pub(crate) fn generate(ids: &dyn Ids) -> Result<Self, RandomnessError> {
-        Ok(Self::from_secret(&ids.random_bytes()?))
-    }
-
     fn from_secret(secret: &[u8; 32]) -> Self {
         Self(format!("{}{}", Self::PREFIX, BASE64URL_NOPAD.encode(secret)))
     }

@@ -1,6 +1,7 @@
 //! `wayleave doctor`: checks an installation and says what to fix.
 
 mod key_state;
+mod licences;
 mod local_state;
 mod tls;
 
@@ -110,6 +111,7 @@ async fn run_checks(config: &Config, probe: &str) -> Vec<DoctorCheck> {
     checks.extend(tls::check_tls(config));
     checks.extend(check_metrics_address(config));
     checks.push(check_store(config));
+    checks.extend(licences::check_plans(config).await);
     checks.extend(local_state::check_disks(config));
     checks.push(local_state::check_permissions(config));
     checks.push(check_keys(config));

@@ -40,7 +40,6 @@ use crate::{
     tag = "licences",
     params(("days" = Option<u32>, Query,
         description = "How many days to list, today included: 1 to 400; default 31.")),
-    security(("licence_key" = []), ("bearer" = [])),
     responses(
         (status = 200, description = "What was used.", body = UsageRecord,
             content_type = "application/json"),

@@ -77,6 +77,7 @@ use crate::handlers::{log::files, report, report_bundle, seal};
         (name = "outcomes", description = "Outcomes reported by agents"),
         (name = "seals", description = "Daily seals"),
         (name = "contract", description = "Core contract, schemas and builds"),
+        (name = "licences", description = "What licence holders use"),
         (name = "keys", description = "Keys"),
         (name = "log", description = "The transparency log"),
         (name = "operators", description = "For operators"),

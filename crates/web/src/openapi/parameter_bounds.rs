@@ -14,6 +14,7 @@ use contract::{
     schema_bounds::DIGEST_PATTERN,
 };
 use serde_json::{Value, json};
+use service::access::account::MAX_USAGE_DAYS;
 
 use crate::request::MAX_PARAMETER_CHARS;
 
@@ -43,6 +44,7 @@ fn parameter_schema(operation: &str, name: &str) -> Option<Value> {
         "limit" => range(1, list_limit(operation)?),
         "n" => range(1, LOG_HEADS_MAX as u64),
         "versions" => range(1, CLOCK_VERSIONS_MAX as u64),
+        "days" if operation == "getUsage" => range(1, MAX_USAGE_DAYS.unsigned_abs()),
         "days" => range(1, u64::from(OUTCOME_DAYS_MAX)),
         "rank_max" | "to" | "from" | "tree_size" => range(0, MAX_SAFE_INTEGER),
         "batch" if operation == "getLogHead" => pattern(15, "^(latest|0|[1-9][0-9]{0,14})$"),

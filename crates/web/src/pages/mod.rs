@@ -13,6 +13,7 @@ pub(crate) mod home;
 mod html;
 pub(crate) mod log;
 pub(crate) mod manage;
+pub(crate) mod manage_webhooks;
 mod markdown;
 pub(crate) mod method;
 pub(crate) mod page_text;

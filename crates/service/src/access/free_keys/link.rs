@@ -3,7 +3,7 @@
 use std::fmt;
 
 use data_encoding::BASE64URL_NOPAD;
-use store::{Digest, KeyRequestOutcome, Licence, LicensedDomains, StoredKey};
+use store::{Digest, KeyRequestOutcome, Licence, LicensedDomains};
 
 use super::{FreeKeyError, FreeKeys};
 use crate::access::licence::LicenceKey;
@@ -96,14 +96,7 @@ impl FreeKeys {
             revoked_at: None,
             last_used: None,
         };
-        let first_key = StoredKey {
-            key_sha256: key.sha256(),
-            licence_id: licence.id.clone(),
-            prefix: key.recognisable_prefix(),
-            created_at: licence.created_at,
-            expires_at: None,
-            revoked_at: None,
-        };
+        let first_key = key.to_stored(&licence.id, licence.created_at);
         let taken = self.store.take_key_request(token.sha256(), now, licence, first_key).await?;
         Ok(match taken {
             KeyRequestOutcome::Taken => ClaimOutcome::Key(key),

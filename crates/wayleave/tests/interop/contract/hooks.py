@@ -308,7 +308,13 @@ def census_export(case):
         query(case)["run"] = pick(["latest", "1"])
 
 
+def usage(case):
+    """As for the export."""
+    case.headers = {**(case.headers or {}), "x-svc-key": FIXTURES["licence_key"]}
+
+
 COMPLETIONS = {
+    "getUsage": usage,
     "requestFreeKey": free_key,
     "getCensusExport": census_export,
     "getReportBundle": path_id,

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::{Setup, comparable, key_header};
 
-const GATED: [&str; 1] = ["/api/v1/usage"];
+const GATED: [&str; 2] = ["/api/v1/usage", "/api/v1/census/export"];
 const UNKNOWN: &str = "/api/v1/usagf";
 
 #[test]
@@ -41,8 +41,14 @@ fn without_a_valid_key_a_gated_address_is_an_unknown_one() {
                 assert_eq!(gated.status, 404);
             }
         }
-        assert_eq!(server.get_with(path, &key_header(&good)).status, 200);
     }
+    assert_eq!(server.get_with(GATED[0], &key_header(&good)).status, 200);
+    // A plan without census files says so; one with them has no census here.
+    assert_eq!(server.get_with(GATED[1], &key_header(&good)).status, 403);
+    let standard = setup.key("standard");
+    let none = server.get_with(GATED[1], &key_header(&standard));
+    assert_eq!(none.status, 404);
+    assert!(none.text().contains("no census run"), "{}", none.text());
 }
 
 /// The times of both are of one class: neither is slower than the other by more than what varies by itself.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::driver::{Browser, Look};
+use crate::licence_api::{DataDir, licence};
 use crate::server::Server;
 use crate::tools;
 
@@ -46,7 +47,15 @@ const SLOW_SITES: [&str; 4] =
 fn every_page_is_accessible_fits_and_loads_nothing_from_elsewhere() {
     let Some(axe) = tools::browser() else { return };
     let axe = std::fs::read_to_string(axe).unwrap();
-    let server = &super::start_server();
+    let data = DataDir::new();
+    let server = &Server::start_demo(&data.flags());
+    let key = licence(&data, &["--all-domains", "--plan", "standard"]);
+    // So that its account has something to show.
+    let keyed = format!("x-svc-key: {key}\r\n");
+    for domain in ["open.lab", "blocks-ai.lab"] {
+        let scan = format!("{{\"domain\":\"{domain}\"}}");
+        assert_eq!(server.post_with("/api/v1/scan", &keyed, &scan).status, 200);
+    }
     let pages = pages(server);
     let mut wrong = Vec::new();
     for ((look_name, look), slow_site) in LOOKS.into_iter().zip(SLOW_SITES) {
@@ -81,6 +90,21 @@ fn every_page_is_accessible_fits_and_loads_nothing_from_elsewhere() {
         browser.click("form[action='/visitor'] button");
         browser.wait_until("the verdict", |browser| browser.has(".receipt"));
         check("visitor-verdict");
+        browser.open(&format!("{}/manage", server.base()));
+        browser.type_into("#key", &key);
+        browser.click("form[action='/manage/sign-in'] button");
+        browser.wait_until("the account", |browser| browser.has("form[action='/manage/scans']"));
+        check("manage");
+        browser.open(&format!("{}/manage/webhooks", server.base()));
+        check("manage-webhooks");
+        browser.type_into("#url", "http://127.0.0.1/");
+        browser.click("form[action='/manage/webhooks/add'] button");
+        browser.wait_until("the error", |browser| browser.has("[role=alert]"));
+        check("manage-webhooks-with-error");
+        browser.open(&format!("{}/manage", server.base()));
+        browser.click("form[action='/manage/keys/rotate'] button");
+        browser.wait_until("the key", |browser| browser.text().contains("Your new key"));
+        check("manage-new-key");
         // A second scan of the same site would show the first one's report.
         super::scan(&browser, &server.base(), slow_site);
         browser.wait_until("the progress", |browser| browser.address().contains("/scan/"));
@@ -155,6 +179,7 @@ fn pages(server: &Server) -> BTreeMap<String, String> {
         ("docs-records", "/docs/records"),
         ("docs-webhooks", "/docs/webhooks"),
         ("docs-reader", "/docs/reader"),
+        ("manage-sign-in", "/manage"),
         ("missing", "/nothing-here"),
     ] {
         pages.insert(name.to_owned(), path.to_owned());

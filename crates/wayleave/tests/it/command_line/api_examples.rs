@@ -87,7 +87,7 @@ fn examples_are_current() {
     // Free keys need an address of the service that is known before, which the examples must not show.
     let free_keys = Offering::start(1, &["--mail-security", "none"]).server;
     for (operation, method, path, body) in calls(&full) {
-        let needs_key = ["scanDomainV1", "getCensusExport"].contains(&operation);
+        let needs_key = ["scanDomainV1", "getCensusExport", "getUsage"].contains(&operation);
         let key = needs_key.then_some(full.licence_key.as_str());
         let header = key.map(|key| format!("authorization: Bearer {key}\r\n")).unwrap_or_default();
         let reply = match &body {
@@ -97,7 +97,7 @@ fn examples_are_current() {
             None if operation == "getCensusExport" => get_stream(server, &path, &header),
             None if operation == "visitorGate" => server.get_with(&path, VISITOR),
             Some(body) => server.post_with(&path, &header, &body.to_string()),
-            None => server.get_with(&path, "accept: application/json\r\n"),
+            None => server.get_with(&path, &format!("{header}accept: application/json\r\n")),
         };
         let (status, text) = (reply.status, reply.text());
         let expected = if operation == "visitorGate" { 403..404 } else { 200..300 };
@@ -208,6 +208,7 @@ fn calls(full: &FullServer) -> Vec<Call> {
                 "url": "https://mcp-both.lab/mcp",
             }),
         ),
+        plain("getUsage", "/api/v1/usage"),
         plain("getCensusRecords", "/api/census/records"),
         plain("getCensusExport", "/api/v1/census/export?format=csv"),
         post("requestFreeKey", "/api/v1/keys/free", json!({ "email": "ada@shop.example" })),

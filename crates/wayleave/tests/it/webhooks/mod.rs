@@ -1,7 +1,7 @@
 //! Webhooks: events reach a receiver that verifies them by a library of others, whatever other receivers do
 //! and whenever the server ends.
 
-mod receiver;
+pub(crate) mod receiver;
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};

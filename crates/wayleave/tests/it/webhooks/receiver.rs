@@ -15,9 +15,9 @@ const START_TIME: Duration = Duration::from_secs(60);
 const START_ATTEMPTS: usize = 5;
 
 /// Stopped when dropped.
-pub(super) struct Receiver {
+pub(crate) struct Receiver {
     child: Child,
-    pub(super) port: u16,
+    pub(crate) port: u16,
     folder: TempDir,
 }
 
@@ -31,7 +31,7 @@ impl Drop for Receiver {
 impl Receiver {
     /// Nothing if Python or its libraries are not installed. Another test may take the port that was free:
     /// then another one is tried.
-    pub(super) fn start() -> Option<Self> {
+    pub(crate) fn start() -> Option<Self> {
         for _ in 0..START_ATTEMPTS {
             let port = TcpListener::bind((ADDRESS, 0)).unwrap().local_addr().unwrap().port();
             let folder = tempfile::tempdir().unwrap();
@@ -60,22 +60,22 @@ impl Receiver {
     }
 
     /// The address of a path.
-    pub(super) fn url(&self, path: &str) -> String {
+    pub(crate) fn url(&self, path: &str) -> String {
         format!("http://{}:{}{path}", lab::MCP_PEER_HOST, self.port)
     }
 
     /// Where it loads the keys from.
-    pub(super) fn trust(&self, service: &str) {
+    pub(crate) fn trust(&self, service: &str) {
         std::fs::write(self.folder.path().join("service"), service).unwrap();
     }
 
     /// From now on the path `/hold` answers.
-    pub(super) fn answer_held(&self) {
+    pub(crate) fn answer_held(&self) {
         std::fs::write(self.folder.path().join("open"), "").unwrap();
     }
 
     /// What it wrote, oldest first.
-    pub(super) fn received(&self) -> Vec<Value> {
+    pub(crate) fn received(&self) -> Vec<Value> {
         let text = std::fs::read_to_string(self.folder.path().join("received"));
         let text = text.unwrap_or_default();
         // The last line may be half written.
@@ -84,7 +84,7 @@ impl Receiver {
     }
 
     /// What came at a path, oldest first.
-    pub(super) fn received_at(&self, path: &str) -> Vec<Value> {
+    pub(crate) fn received_at(&self, path: &str) -> Vec<Value> {
         let mut found = self.received();
         found.retain(|entry| entry["path"] == path);
         found

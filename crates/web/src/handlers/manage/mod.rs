@@ -10,3 +10,4 @@ pub(crate) mod scans;
 mod session_form;
 pub(crate) mod sessions;
 pub(crate) mod sign_in;
+pub(crate) mod webhooks;
