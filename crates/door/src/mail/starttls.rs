@@ -9,7 +9,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use super::error::MailError;
 
 /// The longest answer in the clear.
-const MAX_REPLY_BYTES: usize = 16 * 1024;
+const MAX_REPLY_BYTES: usize = 4 * 1024;
 
 /// Asks for TLS. Afterwards the next byte on the stream is TLS. Returns the server's greeting.
 pub(super) async fn begin_tls<S>(stream: &mut S, hello: &str) -> Result<Bytes, MailError>

@@ -9,8 +9,9 @@ use bytes::{Buf, Bytes};
 use lettre::transport::smtp::client::AsyncTokioStream;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// Bytes that are read of a mail server in one connection. A dialogue takes less than two kilobytes.
-pub(super) const MAX_READ_BYTES: usize = 64 * 1024;
+/// Bytes that are read of a mail server in one connection. A dialogue takes less than two kilobytes. The client
+/// parses an answer anew with each of its lines, so a larger bound would cost much time.
+pub(super) const MAX_READ_BYTES: usize = 8 * 1024;
 
 /// A connection of which at most [`MAX_READ_BYTES`] are read. A server greets once, before STARTTLS; the
 /// client expects the greeting at the begin of the encrypted stream, so it is repeated there.

@@ -103,11 +103,8 @@ fn wait_until(what: &str, done: impl Fn() -> bool) {
 /// The path of the link in a mail.
 fn link_path(mail: &Value) -> String {
     let text = mail["text"].as_str().unwrap();
-    let (_, rest) = text.split_once("https://svc.example").expect(text);
-    let path = rest.lines().find(|line| line.starts_with("/keys/free/"));
-    let path =
-        path.or_else(|| text.lines().find_map(|line| line.strip_prefix("https://svc.example")));
-    path.unwrap_or_else(|| panic!("{text}")).trim().to_owned()
+    let path = text.lines().find_map(|line| line.strip_prefix("https://svc.example"));
+    path.unwrap_or_else(|| panic!("{text}")).to_owned()
 }
 
 fn contains(bytes: &[u8], text: &str) -> bool {
