@@ -68,8 +68,9 @@ impl Webhooks {
     }
 
     async fn try_delivery(&self, delivery: Delivery) -> Result<(), StoreError> {
-        // Deleted since it was claimed: its deliveries went with it.
-        let Some(webhook) = self.store.webhook(&delivery.webhook_id).await? else { return Ok(()) };
+        // Deleted or switched off since it was claimed. Its deliveries went with it, or wait.
+        let webhook = self.store.webhook(&delivery.webhook_id).await?;
+        let Some(webhook) = webhook.filter(|webhook| !webhook.is_disabled()) else { return Ok(()) };
         let licence = self.store.licence(&webhook.licence_id).await?;
         let result = if licence.is_some_and(|licence| licence.is_active(self.clock.now())) {
             self.send(&webhook, &delivery).await
