@@ -94,7 +94,7 @@ fn a_kill_forgets_no_call_and_a_limit_gives_its_call_back() {
     for left in [9, 8] {
         assert_eq!(remaining(&setup.server.get_with(RESOLVE, &keyed)), Some(left));
     }
-    let Setup { data, server } = setup;
+    let Setup { data, server, .. } = setup;
     // Dropping a server kills it.
     drop(server);
     let plan = "small quota=10 private";

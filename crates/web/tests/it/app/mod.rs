@@ -11,8 +11,9 @@ use std::{sync::Arc, time::Duration};
 use agents::Catalogue;
 use bytes::Bytes;
 use contract::{Brand, Domain, NamePolicy, Timestamp, clock::FixedClock};
+use door::mail::{MailSecurity, MailSettings, Mailer};
 use door::{Door, Policy, ResolverChoice};
-use service::{Service, ServiceDependencies, Settings, SystemIds};
+use service::{FreeKeySettings, Service, ServiceDependencies, Settings, SystemIds};
 use store::{Digest, Licence, Licences, LicensedDomains, Scan, Scans, StoredKey, Visibility};
 use store_sqlite::{SqliteOptions, SqliteStore};
 use web::{RateLimits, ServerOptions, WebOptions};
@@ -37,6 +38,19 @@ const FORM: &str = "application/x-www-form-urlencoded";
 /// Without rate limits, and with three stored scans: `public1`, `unlisted1`, `private1`.
 pub(crate) async fn start() -> TestServer {
     start_with(RateLimits { scans: vec![], ..RateLimits::default() }).await
+}
+
+/// A mail server that does not exist.
+fn free_key_settings() -> FreeKeySettings {
+    let settings = MailSettings {
+        host: "127.0.0.1".to_owned(),
+        port: 1,
+        security: MailSecurity::None,
+        login: None,
+        from: "keys@svc.example".to_owned(),
+        extra_ca: Vec::new(),
+    };
+    FreeKeySettings::new(Mailer::new(settings).unwrap())
 }
 
 pub(crate) async fn start_with(limits: RateLimits) -> TestServer {
@@ -113,6 +127,7 @@ pub(crate) async fn start_with(limits: RateLimits) -> TestServer {
     let settings = Settings {
         brand: Brand::default(),
         scan_deadline: Duration::from_secs(2),
+        free_keys: Some(free_key_settings()),
         ..Settings::new("https://svc.example".to_owned())
     };
     let service = Service::new(ServiceDependencies {
