@@ -64,7 +64,7 @@ impl Day {
 
 impl fmt::Display for Day {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.begins_at().day())
+        self.begins_at().with_day_text(|text| f.write_str(text))
     }
 }
 
@@ -83,7 +83,7 @@ impl FromStr for Day {
 
 impl Serialize for Day {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        self.begins_at().with_day_text(|text| serializer.serialize_str(text))
     }
 }
 

@@ -73,8 +73,49 @@ impl Timestamp {
     /// The UTC day, `YYYY-MM-DD`.
     #[must_use]
     pub fn day(self) -> String {
-        self.to_string().chars().take(10).collect()
+        self.with_day_text(str::to_owned)
     }
+
+    /// Passes on the UTC day, `YYYY-MM-DD`.
+    pub(crate) fn with_day_text<T>(self, receive: impl FnOnce(&str) -> T) -> T {
+        self.with_text(|text| receive(text.get(..10).unwrap_or(text)))
+    }
+
+    /// Passes on the written form. Digit by digit, because every record has times in it: the formatting
+    /// of the standard library takes several times as long.
+    fn with_text<T>(self, receive: impl FnOnce(&str) -> T) -> T {
+        // Uses civil time, because jiff's Timestamp ends one day before the year 9999 does, and
+        // certificates without an expiry date use the last second of that year.
+        let civil = EPOCH.saturating_add(jiff::SignedDuration::from_millis(self.0));
+        let year = i64::from(civil.year());
+        let [y1, y2] = two_digits(year / 100);
+        let [y3, y4] = two_digits(year);
+        let [o1, o2] = two_digits(civil.month().into());
+        let [d1, d2] = two_digits(civil.day().into());
+        let [h1, h2] = two_digits(civil.hour().into());
+        let [m1, m2] = two_digits(civil.minute().into());
+        let [s1, s2] = two_digits(civil.second().into());
+        let ms = self.0.rem_euclid(1000);
+        let [f1, f2] = two_digits(ms / 10);
+        let [_, f3] = two_digits(ms);
+        let whole = [
+            y1, y2, y3, y4, b'-', o1, o2, b'-', d1, d2, b'T', h1, h2, b':', m1, m2, b':', s1, s2,
+            b'Z',
+        ];
+        let with_fraction = [
+            y1, y2, y3, y4, b'-', o1, o2, b'-', d1, d2, b'T', h1, h2, b':', m1, m2, b':', s1, s2,
+            b'.', f1, f2, f3, b'Z',
+        ];
+        let text: &[u8] = if ms == 0 { &whole } else { &with_fraction };
+        // Digits and signs are always text.
+        receive(std::str::from_utf8(text).unwrap_or_default())
+    }
+}
+
+/// The last two decimal digits of a number that is not negative.
+fn two_digits(number: i64) -> [u8; 2] {
+    let digit = |number: i64| b'0' + u8::try_from(number % 10).unwrap_or_default();
+    [digit(number / 10), digit(number)]
 }
 
 /// The minutes of `+01:00` or `-05:30`.
@@ -95,23 +136,7 @@ fn offset_minutes(text: &str) -> Option<i64> {
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Uses civil time, because jiff's Timestamp ends one day before the year 9999 does, and
-        // certificates without an expiry date use the last second of that year.
-        let civil = EPOCH.saturating_add(jiff::SignedDuration::from_millis(self.0));
-        write!(
-            f,
-            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}",
-            civil.year(),
-            civil.month(),
-            civil.day(),
-            civil.hour(),
-            civil.minute(),
-            civil.second()
-        )?;
-        match self.0.rem_euclid(1000) {
-            0 => f.write_str("Z"),
-            ms => write!(f, ".{ms:03}Z"),
-        }
+        self.with_text(|text| f.write_str(text))
     }
 }
 
@@ -143,7 +168,7 @@ impl FromStr for Timestamp {
 
 impl Serialize for Timestamp {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        self.with_text(|text| serializer.serialize_str(text))
     }
 }
 

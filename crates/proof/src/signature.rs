@@ -32,6 +32,8 @@ pub struct SignedRecord {
     pub bytes: Vec<u8>,
     /// The value of `sha256`.
     pub digest: Digest,
+    /// The digest of all of `bytes`.
+    pub content_digest: Digest,
 }
 
 /// Signs a document. It is canonicalised once and hashed once, and the hashed bytes are the bytes
@@ -58,7 +60,7 @@ pub fn sign_document(
 }
 
 /// Signs a record as [`sign_document`] does, without building a JSON value of it: for answers that are
-/// only served.
+/// only served. The digest of all bytes continues that of the record, so that nothing is hashed twice.
 pub fn sign_record<T: Serialize + ?Sized>(
     record: &T,
     key: &SigningKey,
@@ -66,11 +68,16 @@ pub fn sign_record<T: Serialize + ?Sized>(
     brand: &Brand,
     at: Timestamp,
 ) -> Result<SignedRecord, ProofError> {
-    let CanonicalRecord { canonical, digest, kind } = canonical::serialize_and_hash(record)?;
+    let CanonicalRecord { canonical, digest, kind, unclosed } =
+        canonical::serialize_and_hash(record)?;
     check_key(key, &kind, brand, at)?;
     let signature = signature_block(&digest, key, published_in, brand, at)?;
+    // Without the closing brace, whose place `sha256` takes.
+    let hashed = canonical.len().saturating_sub(1);
     let bytes = append_signature(canonical, &digest, &signature)?;
-    Ok(SignedRecord { bytes, digest })
+    let mut content = unclosed;
+    content.update(bytes.get(hashed..).unwrap_or_default());
+    Ok(SignedRecord { bytes, digest, content_digest: content.finish() })
 }
 
 /// Whether this key may sign a document of this kind at this time.
@@ -203,6 +210,7 @@ mod tests {
             let record =
                 sign_record(&document, &key, "https://svc.example/keys", &brand, at).unwrap();
             let document = sign(document, KeyPurpose::Documents, 1000).unwrap();
+            assert_eq!(record.content_digest, crate::sha256(&record.bytes));
             assert_eq!((record.bytes, record.digest), (document.bytes, document.digest));
         }
     }

@@ -3,14 +3,14 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use contract::Timestamp;
 use contract::records::VisitorVerdict::{NotAKnownAgent, Spoofed, Unverifiable, Verified};
+use contract::{Day, Timestamp};
 
 use super::evidence::{NameDenial, ReverseDns, SignatureEvidence, VisitorEvidence};
 use super::outcome::{Method, Verdict};
 use super::reason::{DnsResult, Reason, Remarks, SignatureRemark};
 use crate::ranges::{PrefixSet, RangeTable, special_block_of, untranslated};
-use crate::{AgentIndex, FeedIndex, FeedScope, KnownAgents, NamedAgents, SearchableAgents};
+use crate::{AgentIndex, Feed, FeedIndex, FeedScope, KnownAgents, NamedAgents, SearchableAgents};
 
 /// The content of a feed, as it was last fetched.
 #[derive(Debug, Clone)]
@@ -26,6 +26,8 @@ pub struct VisitorChecker {
     agents: Arc<SearchableAgents>,
     table: RangeTable,
     feeds: Vec<FeedState>,
+    /// How sentences name each feed.
+    feed_names: Vec<String>,
     plans: Vec<AgentPlan>,
 }
 
@@ -86,8 +88,9 @@ impl VisitorChecker {
             state.example = content.prefixes.iter().next().map(|prefix| prefix.addr());
         }
         let table = RangeTable::new(loaded.iter().map(|(index, feed)| (*index, &feed.prefixes)));
+        let feed_names = agents.feeds().iter().zip(&feeds).map(name_feed).collect();
         let plans = make_plans(&agents);
-        Self { agents, table, feeds, plans }
+        Self { agents, table, feeds, feed_names, plans }
     }
 
     #[must_use]
@@ -112,10 +115,11 @@ impl VisitorChecker {
         self.table.feeds_of(address)
     }
 
-    /// The agent for which a reverse look-up of this address could change the verdict.
+    /// The agent for which a reverse look-up of this address could change the verdict about a visitor whose
+    /// user agent names these agents.
     #[must_use]
-    pub fn agent_to_look_up(&self, user_agent: &[u8], address: IpAddr) -> Option<AgentIndex> {
-        let agent = self.named_agents(user_agent).first()?;
+    pub fn agent_to_look_up(&self, named: &NamedAgents, address: IpAddr) -> Option<AgentIndex> {
+        let agent = named.first()?;
         let address = untranslated(address);
         let plan = self.plan(agent)?;
         let known = self.agents.agent(agent)?;
@@ -200,6 +204,11 @@ impl VisitorChecker {
 
     pub(super) fn state(&self, feed: FeedIndex) -> Option<&FeedState> {
         self.feeds.get(usize::from(feed.0))
+    }
+
+    /// The address of a feed, and when it was fetched.
+    pub(super) fn feed_name(&self, feed: FeedIndex) -> &str {
+        self.feed_names.get(usize::from(feed.0)).map_or("", String::as_str)
     }
 
     /// The agent that signs with keys of this origin: the named one if it does, otherwise the first.
@@ -430,6 +439,13 @@ pub(super) enum ListsResult {
 impl AgentPlan {
     fn is_checkable_by_address(&self) -> bool {
         !self.lists.is_empty() || self.uses_dns
+    }
+}
+
+fn name_feed((feed, state): (&Feed, &FeedState)) -> String {
+    match state.fetched_at {
+        Some(at) => format!("{} as fetched on {}", feed.url, Day::of(at)),
+        None => feed.url.clone(),
     }
 }
 

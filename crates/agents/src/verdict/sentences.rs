@@ -43,7 +43,7 @@ impl VisitorChecker {
         let agent = verdict.claimed.and_then(|agent| self.agents().agent(agent));
         let (name, operator) =
             agent.map_or(("", ""), |agent| (agent.name.as_str(), agent.operator.as_str()));
-        let list = |feed: FeedIndex| self.name_feed(feed);
+        let list = |feed: FeedIndex| self.feed_name(feed);
         // Writing to a string cannot fail.
         let _ = match &verdict.reason {
             Reason::NoAgentNamed => write!(text, "The user agent names none of the known agents."),
@@ -220,14 +220,6 @@ impl VisitorChecker {
                 " The user agent also names {}; {name} is the more specific name.",
                 names.join(", ")
             );
-        }
-    }
-
-    /// The address of a feed, and when it was fetched.
-    fn name_feed(&self, feed: FeedIndex) -> String {
-        match self.fetched_at(feed) {
-            Some(at) => format!("{} as fetched on {}", self.feed_url(feed), Day::of(at)),
-            None => self.feed_url(feed).to_owned(),
         }
     }
 

@@ -194,11 +194,9 @@ fn translated_addresses_are_those_of_the_lists() {
         assert_eq!(one("44.10.0.7").verdict, VisitorVerdict::Verified);
         assert_eq!(one("44.99.0.7"), verdict("44.99.0.7"), "{prefix}");
         assert_eq!(one("10.0.0.7").reason, Reason::SpecialAddress);
-        assert_eq!(
-            checker
-                .agent_to_look_up(b"Both-Bot/1.0", format!("{prefix}44.30.0.7").parse().unwrap()),
-            None
-        );
+        let named = checker.named_agents(b"Both-Bot/1.0");
+        let address = format!("{prefix}44.30.0.7").parse().unwrap();
+        assert_eq!(checker.agent_to_look_up(&named, address), None);
     }
     assert_eq!(verdict("64:ff9b:1::44.10.0.7").reason, Reason::SpecialAddress);
 }
@@ -224,7 +222,8 @@ fn documented_names_end_at_a_dot() {
 fn names_are_looked_up_only_where_they_can_decide() {
     let checker = checker(ListState::Fresh);
     let asks = |user_agent: &str, address: &str| {
-        checker.agent_to_look_up(user_agent.as_bytes(), address.parse().unwrap()).is_some()
+        let named = checker.named_agents(user_agent.as_bytes());
+        checker.agent_to_look_up(&named, address.parse().unwrap()).is_some()
     };
     assert!(asks("Name-Bot/1.0", "44.99.0.7"));
     assert!(asks("Both-Bot/1.0", "44.99.0.7"));

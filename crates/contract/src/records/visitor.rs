@@ -7,38 +7,39 @@ use super::Signature;
 use crate::{Timestamp, open_enum};
 
 /// `{brand}-visitor`, for one visitor.
+// The members are in canonical order, so that writing them needs no sorting.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct VisitorAnswer {
-    pub kind: String,
-    pub v: u32,
     pub checked_at: Timestamp,
+    #[schema(required)]
+    pub claimed: Option<String>,
+    /// The addresses of the range feeds that were checked.
+    pub feeds: Vec<String>,
+    pub kind: String,
+    #[schema(required)]
+    pub operator: Option<String>,
+    #[schema(required)]
+    pub purpose: Option<Purpose>,
     /// When the oldest address ranges in use were fetched. Null when none could be fetched yet.
     #[schema(required)]
     pub ranges_as_of: Option<Timestamp>,
     /// How to interpret the verdicts.
     pub reading: String,
-    /// The address of the specification.
-    pub spec: String,
-    #[schema(required)]
-    pub claimed: Option<String>,
-    #[schema(required)]
-    pub operator: Option<String>,
-    #[schema(required)]
-    pub purpose: Option<Purpose>,
-    pub verdict: VisitorVerdict,
-    /// By what it was verified; absent if it was not.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    pub verified_by: Option<VerifiedBy>,
-    pub why: String,
-    /// The addresses of the range feeds that were checked.
-    pub feeds: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub sha256: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub signature: Option<Signature>,
+    /// The address of the specification.
+    pub spec: String,
+    pub v: u32,
+    pub verdict: VisitorVerdict,
+    /// By what it was verified; absent if it was not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub verified_by: Option<VerifiedBy>,
+    pub why: String,
 }
 
 /// Verdicts for several visitors, in request order.

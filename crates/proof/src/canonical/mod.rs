@@ -18,7 +18,7 @@ pub use strict_parser::parse_strict;
 pub(crate) use writer::compare_utf16;
 
 use self::limits::INITIAL_CAPACITY;
-use crate::{Digest, ProofError, sha256};
+use crate::{Digest, Hasher, ProofError, sha256};
 
 /// The two members of a signed document that its digest does not cover.
 pub(crate) const UNSIGNED_MEMBERS: [&str; 2] = ["sha256", "signature"];
@@ -58,6 +58,8 @@ pub(crate) struct CanonicalRecord {
     pub(crate) canonical: Vec<u8>,
     pub(crate) digest: Digest,
     pub(crate) kind: String,
+    /// The hash of all but the closing brace, to be continued with what is put in its place.
+    pub(crate) unclosed: Hasher,
 }
 
 /// Like [`canonicalize_and_hash`], for a record that becomes an object. No JSON value is built.
@@ -70,8 +72,16 @@ pub(crate) fn serialize_and_hash<T: Serialize + ?Sized>(
         return Err(ProofError::Document(format!("it already has a member `{taken}`")));
     }
     let kind = object.member("kind").and_then(|kind| serde_json::from_slice(kind).ok());
-    let digest = sha256(&object.bytes);
-    Ok(CanonicalRecord { canonical: object.bytes, digest, kind: kind.unwrap_or_default() })
+    let mut unclosed = Hasher::new();
+    unclosed.update(object.bytes.strip_suffix(b"}").unwrap_or(&object.bytes));
+    let mut closed = unclosed.clone();
+    closed.update(b"}");
+    Ok(CanonicalRecord {
+        canonical: object.bytes,
+        digest: closed.finish(),
+        kind: kind.unwrap_or_default(),
+        unclosed,
+    })
 }
 
 /// The digest a signed document must state: over every member but `sha256` and `signature`.

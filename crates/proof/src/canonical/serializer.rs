@@ -81,11 +81,15 @@ impl CanonicalSerializer {
         Ok(ArrayWriter { writer: self, first: true, in_variant })
     }
 
-    fn open_members(&mut self, in_variant: bool) -> Result<ObjectWriter<'_>, ProofError> {
+    fn open_members(
+        &mut self,
+        count: usize,
+        in_variant: bool,
+    ) -> Result<ObjectWriter<'_>, ProofError> {
         self.depth = next_depth(self.depth)?;
         self.out.push(b'{');
-        let start = self.out.len();
-        Ok(ObjectWriter { writer: self, start, members: Vec::new(), name: None, in_variant })
+        let (start, members) = (self.out.len(), Vec::with_capacity(count));
+        Ok(ObjectWriter { writer: self, start, members, name: None, in_variant })
     }
 }
 
@@ -240,12 +244,16 @@ impl<'a> ser::Serializer for &'a mut CanonicalSerializer {
         self.open_items(true)
     }
 
-    fn serialize_map(self, _: Option<usize>) -> Result<ObjectWriter<'a>, ProofError> {
-        self.open_members(false)
+    fn serialize_map(self, members: Option<usize>) -> Result<ObjectWriter<'a>, ProofError> {
+        self.open_members(members.unwrap_or_default(), false)
     }
 
-    fn serialize_struct(self, _: &'static str, _: usize) -> Result<ObjectWriter<'a>, ProofError> {
-        self.open_members(false)
+    fn serialize_struct(
+        self,
+        _: &'static str,
+        fields: usize,
+    ) -> Result<ObjectWriter<'a>, ProofError> {
+        self.open_members(fields, false)
     }
 
     fn serialize_struct_variant(
@@ -253,10 +261,10 @@ impl<'a> ser::Serializer for &'a mut CanonicalSerializer {
         _: &'static str,
         _: u32,
         name: &'static str,
-        _: usize,
+        fields: usize,
     ) -> Result<ObjectWriter<'a>, ProofError> {
         self.open_variant(name)?;
-        self.open_members(true)
+        self.open_members(fields, true)
     }
 }
 

@@ -1,18 +1,21 @@
 //! The signed answers about visitors.
 
+use std::sync::Arc;
+
 use agents::verdict::MethodCheck;
 use contract::Timestamp;
 use contract::records::{
     VisitorAnswer, VisitorBatchAnswer, VisitorQuery, VisitorResult, VisitorVerdict,
 };
-use futures_util::StreamExt;
+use futures_util::{FutureExt, StreamExt, stream};
 use proof::{KeyPurpose, ProofError, SignedRecord};
 
 use super::address::{VisitorAddressError, parse_visitor_address};
+use super::check::StartedCheck;
 use super::{CheckedVisitor, VisitorDescription, Visitors};
 
-/// Visitors of one batch that are checked at once: only those that need a look-up wait.
-const CHECKED_AT_ONCE: usize = 16;
+/// Visitors of one batch for which something is looked up at once.
+const LOOKED_UP_AT_ONCE: usize = 16;
 
 const READING: &str = "verified: the operator's published addresses, DNS names or keys confirm the visitor. \
     spoofed: they deny it. unverifiable: neither is possible, which says nothing against the visitor. \
@@ -50,21 +53,21 @@ impl Visitors {
         let as_of = checked.verdict.ranges_as_of.or_else(|| checked.checker.oldest_feed());
         let (brand, now) = (&self.issuer.brand, self.clock.now().whole_seconds());
         let answer = VisitorAnswer {
-            kind: brand.kind("visitor"),
-            v: 1,
             checked_at: now,
-            ranges_as_of: as_of.map(Timestamp::whole_seconds),
-            reading: READING.to_owned(),
-            spec: self.issuer.url("/spec/visitor-resolve"),
             claimed: result.claimed,
+            feeds: result.feeds,
+            kind: brand.kind("visitor"),
             operator: result.operator,
             purpose: result.purpose,
+            ranges_as_of: as_of.map(Timestamp::whole_seconds),
+            reading: READING.to_owned(),
+            sha256: None,
+            signature: None,
+            spec: self.issuer.url("/spec/visitor-resolve"),
+            v: 1,
             verdict: result.verdict,
             verified_by: result.verified_by,
             why: result.why,
-            feeds: result.feeds,
-            sha256: None,
-            signature: None,
         };
         Ok(self.keys.sign_record(&answer, KeyPurpose::Documents)?)
     }
@@ -75,15 +78,34 @@ impl Visitors {
         &self,
         queries: &[VisitorQuery],
     ) -> Result<SignedRecord, VisitorError> {
-        let mut checks = Vec::with_capacity(queries.len());
-        for query in queries {
-            checks.push(self.check_item(query));
+        // The same lists for all.
+        let checker = self.checker();
+        let mut items = Vec::with_capacity(queries.len());
+        let mut pending = Vec::new();
+        for (number, query) in queries.iter().enumerate() {
+            let (visitor, fault) = match self.describe(query) {
+                Ok(visitor) => (visitor, None),
+                Err(fault) => (without_address(query), Some(fault)),
+            };
+            items.push(match self.start_check(Arc::clone(&checker), visitor) {
+                StartedCheck::Complete(checked) => Some(self.make_item(&checked, fault)),
+                StartedCheck::Pending(check) => {
+                    let check = self.complete_check(check);
+                    pending.push(check.map(move |checked| (number, checked, fault)));
+                    None
+                }
+            });
         }
-        let checked: Vec<(VisitorResult, Option<Timestamp>)> =
-            futures_util::stream::iter(checks).buffered(CHECKED_AT_ONCE).collect().await;
-        let decided = checked.iter().filter_map(|(_, as_of)| *as_of).min();
-        let as_of = decided.or_else(|| self.checker().oldest_feed());
-        let results: Vec<VisitorResult> = checked.into_iter().map(|(result, _)| result).collect();
+        let mut looked_up = stream::iter(pending).buffer_unordered(LOOKED_UP_AT_ONCE);
+        while let Some((number, checked, fault)) = looked_up.next().await {
+            if let Some(item) = items.get_mut(number) {
+                *item = Some(self.make_item(&checked, fault));
+            }
+        }
+        let (results, decided): (Vec<VisitorResult>, Vec<Option<Timestamp>>) =
+            items.into_iter().flatten().unzip();
+        let decided = decided.into_iter().flatten().min();
+        let as_of = decided.or_else(|| checker.oldest_feed());
         let (brand, now) = (&self.issuer.brand, self.clock.now().whole_seconds());
         let answer = VisitorBatchAnswer {
             kind: brand.kind("visitor"),
@@ -99,12 +121,13 @@ impl Visitors {
         Ok(self.keys.sign_record(&answer, KeyPurpose::Documents)?)
     }
 
-    async fn check_item(&self, query: &VisitorQuery) -> (VisitorResult, Option<Timestamp>) {
-        let (visitor, fault) = match self.describe(query) {
-            Ok(visitor) => (visitor, None),
-            Err(fault) => (without_address(query), Some(fault)),
-        };
-        let checked = self.check_for_site(visitor).await;
+    /// What a batch says about a visitor, and when the oldest list was fetched that decided.
+    fn make_item(
+        &self,
+        checked: &CheckedVisitor,
+        fault: Option<VisitorAddressError>,
+    ) -> (VisitorResult, Option<Timestamp>) {
+        self.site_checks.add(&checked.verdict);
         let mut result = checked.to_result();
         if let Some(fault) = fault
             && result.verdict == VisitorVerdict::Unverifiable

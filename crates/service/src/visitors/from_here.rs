@@ -93,9 +93,9 @@ impl LocalChecker {
 
     /// The verdict about a visitor. Signatures are not checked here.
     pub async fn check(&self, visitor: VisitorDescription<'_>) -> CheckedVisitor {
-        let agent = visitor
-            .address
-            .and_then(|address| self.checker.agent_to_look_up(visitor.user_agent, address));
+        let named = self.checker.named_agents(visitor.user_agent);
+        let agent =
+            visitor.address.and_then(|address| self.checker.agent_to_look_up(&named, address));
         let reverse_dns = match (agent, visitor.address) {
             (Some(agent), Some(address)) => {
                 let door = self.scanner.door();
@@ -105,13 +105,14 @@ impl LocalChecker {
             }
             _ => ReverseDns::NotLookedUp,
         };
-        let verdict = self.checker.check(&VisitorEvidence {
+        let evidence = VisitorEvidence {
             user_agent: visitor.user_agent,
             address: visitor.address,
             reverse_dns: &reverse_dns,
             signature: &SignatureEvidence::NotGiven,
             now: self.clock.now(),
-        });
+        };
+        let verdict = self.checker.check_named(&evidence, &named);
         let checker = Arc::clone(&self.checker);
         CheckedVisitor { verdict, checker, reverse_dns, signature: SignatureEvidence::NotGiven }
     }

@@ -6,6 +6,7 @@
 
 mod address;
 mod answer;
+mod check;
 mod feeds;
 mod from_here;
 mod record;
@@ -14,10 +15,10 @@ mod signatures;
 mod site_checks;
 mod used_signatures;
 
+use std::net::IpAddr;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use agents::SearchableAgents;
-use agents::ranges::untranslated;
 use agents::verdict::{ReverseDns, SignatureEvidence, Verdict, VisitorChecker, VisitorEvidence};
 use contract::records::{VerifiedBy, VisitorHeaders, VisitorResult};
 use contract::{Clock, Issuer, Timestamp};
@@ -85,7 +86,7 @@ pub struct Visitors {
 #[derive(Debug, Clone, Copy)]
 pub struct VisitorDescription<'a> {
     pub user_agent: &'a [u8],
-    pub address: Option<std::net::IpAddr>,
+    pub address: Option<IpAddr>,
     /// Header fields of its request, for its signature.
     pub headers: Option<&'a VisitorHeaders>,
     /// The host that its request was sent to.
@@ -190,7 +191,7 @@ impl Visitors {
 
     /// Whether this is the address of a proxy in front of a site, and not of a visitor.
     #[must_use]
-    pub fn is_proxy_address(&self, address: std::net::IpAddr) -> bool {
+    pub fn is_proxy_address(&self, address: IpAddr) -> bool {
         self.proxies.get().iter().any(|proxy| proxy.contains(&address))
     }
 
@@ -198,36 +199,5 @@ impl Visitors {
     #[must_use]
     pub fn gate_fails_closed(&self) -> bool {
         self.settings.gate_fails_closed
-    }
-
-    /// Checks one visitor for a site, which is counted by agent ([`SiteCheckCounts`]).
-    pub async fn check_for_site(&self, visitor: VisitorDescription<'_>) -> CheckedVisitor {
-        let checked = self.check(visitor).await;
-        self.site_checks.add(&checked.verdict);
-        checked
-    }
-
-    /// Checks one visitor. Look-ups are made only where they can change the verdict.
-    pub async fn check(&self, visitor: VisitorDescription<'_>) -> CheckedVisitor {
-        let visitor = VisitorDescription { address: visitor.address.map(untranslated), ..visitor };
-        let checker = self.checker();
-        let signature = self.check_signature(&checker, visitor).await;
-        let reverse_dns = match visitor.address {
-            Some(address) if !matches!(signature, SignatureEvidence::Valid { .. }) => {
-                match checker.agent_to_look_up(visitor.user_agent, address) {
-                    Some(agent) => self.look_up_name(&checker, agent, address).await,
-                    None => ReverseDns::NotLookedUp,
-                }
-            }
-            _ => ReverseDns::NotLookedUp,
-        };
-        let verdict = checker.check(&VisitorEvidence {
-            user_agent: visitor.user_agent,
-            address: visitor.address,
-            reverse_dns: &reverse_dns,
-            signature: &signature,
-            now: self.clock.now(),
-        });
-        CheckedVisitor { verdict, checker, reverse_dns, signature }
     }
 }

@@ -42,6 +42,11 @@ impl Default for ReverseNames {
 }
 
 impl Visitors {
+    /// Whether a name of the address confirms this agent, if that was looked up lately.
+    pub(super) fn cached_name(&self, agent: AgentIndex, address: IpAddr) -> Option<ReverseDns> {
+        self.reverse_names.cache.get(&(address, agent), self.clock.now())
+    }
+
     /// Whether a name of the address confirms this agent.
     pub(super) async fn look_up_name(
         &self,
@@ -49,11 +54,10 @@ impl Visitors {
         agent: AgentIndex,
         address: IpAddr,
     ) -> ReverseDns {
-        let names = &self.reverse_names;
-        let now = self.clock.now();
-        if let Some(known) = names.cache.get(&(address, agent), now) {
+        if let Some(known) = self.cached_name(agent, address) {
             return known;
         }
+        let (names, now) = (&self.reverse_names, self.clock.now());
         let look_up = async {
             let Ok(_permit) = names.permits.acquire().await else {
                 return ReverseDns::Failed { why: "was not made" };

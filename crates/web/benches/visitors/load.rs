@@ -20,6 +20,8 @@ pub(crate) struct LoadResult {
     pub(crate) per_second: f64,
     pub(crate) per_cpu_second: f64,
     pub(crate) p99_ms: f64,
+    /// Of one response on average, with its head.
+    pub(crate) response_bytes: f64,
     /// Responses without success, and broken connections.
     pub(crate) failed: u64,
 }
@@ -28,8 +30,8 @@ impl fmt::Display for LoadResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{:>8.0}/s  {:>8.0} per CPU-second  p99 {:.2} ms  {} failed",
-            self.per_second, self.per_cpu_second, self.p99_ms, self.failed
+            "{:>8.0}/s  {:>8.0} per CPU-second  p99 {:.2} ms  {:.0} bytes each  {} failed",
+            self.per_second, self.per_cpu_second, self.p99_ms, self.response_bytes, self.failed
         )
     }
 }
@@ -38,11 +40,11 @@ pub(crate) fn is_installed() -> bool {
     Command::new("wrk").arg("-v").output().is_ok()
 }
 
-/// Prints a machine-readable last line: requests, microseconds, p99, failures.
+/// Prints a machine-readable last line: requests, microseconds, p99, failures, bytes.
 const REPORT: &str = "done = function(summary, latency, requests)\n \
     local e = summary.errors\n \
-    io.write(string.format(\"SUMMARY %d %d %f %d\\n\", summary.requests, summary.duration, \
-    latency:percentile(99), e.status + e.connect + e.read + e.write + e.timeout))\nend\n";
+    io.write(string.format(\"SUMMARY %d %d %f %d %d\\n\", summary.requests, summary.duration, \
+    latency:percentile(99), e.status + e.connect + e.read + e.write + e.timeout, summary.bytes))\nend\n";
 
 /// Sends these requests in turn: `METHOD PATH`, and for a POST the body in the next line.
 pub(crate) fn run_wrk(load: &Load, address: SocketAddr, requests: &[String]) -> LoadResult {
@@ -86,6 +88,7 @@ pub(crate) fn run_wrk(load: &Load, address: SocketAddr, requests: &[String]) -> 
         per_second: figures[0] / (figures[1] / 1e6),
         per_cpu_second: figures[0] / spent.max(0.01),
         p99_ms: figures[2] / 1e3,
+        response_bytes: figures[4] / figures[0].max(1.0),
         failed: figures[3] as u64,
     }
 }

@@ -2,10 +2,15 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use agents::Catalogue;
 use agents::ranges::PrefixSet;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::http::{HeaderName, HeaderValue};
+use axum::response::IntoResponse;
 use axum::{Router, extract::State, routing::get};
+use contract::records::{VisitorAnswer, VisitorQuery};
 use contract::{Brand, Clock, Timestamp};
 use door::{Door, Policy, ResolverChoice, SystemClock};
 use proof::{KeyPurpose, SigningKey};
@@ -19,6 +24,11 @@ use web::{RateLimits, ServerOptions, WebOptions, serve};
 const PREFIXES: u32 = 40_000;
 const BASE_URL: &str = "https://svc.example";
 
+/// The route that checks one visitor.
+pub(crate) const CHECK: &str = "/api/v1/visitor";
+/// The bare route. Its path is as long as the other.
+pub(crate) const BARE: &str = "/api/v1/signing";
+
 pub(crate) struct BenchServer {
     pub(crate) service: Arc<Service>,
     pub(crate) store: Arc<SqliteStore>,
@@ -26,10 +36,12 @@ pub(crate) struct BenchServer {
     _folder: tempfile::TempDir,
 }
 
-/// What the bare route signs.
+/// What the bare route signs: the answers about the visitors of the load, made beforehand, in turn. So it
+/// signs, hashes and sends as many bytes as the checks.
 struct BareSigning {
     key: SigningKey,
-    document: Value,
+    answers: Vec<VisitorAnswer>,
+    next: AtomicUsize,
 }
 
 impl BenchServer {
@@ -56,40 +68,24 @@ impl BenchServer {
         service.visitors.load_feeds().await.unwrap();
         let options = WebOptions { limits: RateLimits::none(), ..WebOptions::default() };
         let bare = Arc::new(BareSigning::like(&service).await);
-        let bare = Router::new().route("/bare", get(sign_bare)).with_state(bare);
+        let bare = Router::new().route(BARE, get(sign_bare)).with_state(bare);
         let address = listen(web::build_app_with(Arc::clone(&service), options, bare)).await;
         Self { service, store, address, _folder: folder }
     }
 
-    /// Genuine and forged agents, and people.
-    pub(crate) fn visitors(&self) -> Vec<(String, IpAddr)> {
-        let checker = self.service.visitors.checker();
-        let mut visitors = Vec::new();
-        for (index, agent) in checker.agents().agent_indexes() {
-            let Some(genuine) = checker.example_address(index) else { continue };
-            let Some(user_agent) = agent.user_agents.first() else { continue };
-            visitors.push((user_agent.clone(), genuine));
-            if agent.reverse_dns_suffixes.is_empty() {
-                visitors.push((user_agent.clone(), IpAddr::V4(Ipv4Addr::new(8, 8, 4, 4))));
-            }
-            let person = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) \
-                          Chrome/157.0.0.0 Safari/537.36";
-            visitors.push((person.to_owned(), IpAddr::V4(Ipv4Addr::new(9, 9, 9, 9))));
-        }
-        visitors
-    }
-
-    pub(crate) fn single_requests(&self) -> Vec<String> {
+    /// One request about each visitor. The bare route gets the same ones and ignores the query: a longer
+    /// request line costs any route something, whatever it does with it.
+    pub(crate) fn single_requests(&self, route: &str) -> Vec<String> {
         let encode = |(ua, ip): &(String, IpAddr)| {
             let mut query = url::form_urlencoded::Serializer::new(String::new());
             query.append_pair("ua", ua).append_pair("ip", &ip.to_string());
-            format!("GET /api/v1/visitor?{}", query.finish())
+            format!("GET {route}?{}", query.finish())
         };
-        self.visitors().iter().map(encode).collect()
+        visitors(&self.service).iter().map(encode).collect()
     }
 
     pub(crate) fn batch_request(&self) -> String {
-        let visitors = self.visitors();
+        let visitors = visitors(&self.service);
         let items: Vec<Value> = visitors
             .iter()
             .cycle()
@@ -98,6 +94,24 @@ impl BenchServer {
             .collect();
         format!("POST /api/v1/visitor\n{}", json!({ "visitors": items }))
     }
+}
+
+/// Genuine and forged agents, and people.
+fn visitors(service: &Service) -> Vec<(String, IpAddr)> {
+    let checker = service.visitors.checker();
+    let mut visitors = Vec::new();
+    for (index, agent) in checker.agents().agent_indexes() {
+        let Some(genuine) = checker.example_address(index) else { continue };
+        let Some(user_agent) = agent.user_agents.first() else { continue };
+        visitors.push((user_agent.clone(), genuine));
+        if agent.reverse_dns_suffixes.is_empty() {
+            visitors.push((user_agent.clone(), IpAddr::V4(Ipv4Addr::new(8, 8, 4, 4))));
+        }
+        let person = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) \
+                      Chrome/157.0.0.0 Safari/537.36";
+        visitors.push((person.to_owned(), IpAddr::V4(Ipv4Addr::new(9, 9, 9, 9))));
+    }
+    visitors
 }
 
 /// The prefixes of every feed; another `round` gives others.
@@ -139,27 +153,31 @@ async fn listen(app: web::App) -> SocketAddr {
 }
 
 impl BareSigning {
-    /// A document that is as long as an answer about a visitor.
     async fn like(service: &Service) -> Self {
-        let query = contract::records::VisitorQuery {
-            ip: Some("8.8.4.4".to_owned()),
-            ua: "GPTBot/1.3".to_owned(),
-            headers: None,
-            authority: None,
-        };
-        let answer = service.visitors.check_one(&query).await.unwrap();
-        let mut document: Value = serde_json::from_slice(&answer.bytes).unwrap();
-        let members = document.as_object_mut().unwrap();
-        members.remove("sha256");
-        members.remove("signature");
+        let mut answers = Vec::new();
+        for (ua, ip) in visitors(service) {
+            let query =
+                VisitorQuery { ip: Some(ip.to_string()), ua, headers: None, authority: None };
+            let signed = service.visitors.check_one(&query).await.unwrap();
+            let answer: VisitorAnswer = serde_json::from_slice(&signed.bytes).unwrap();
+            answers.push(VisitorAnswer { sha256: None, signature: None, ..answer });
+        }
         let key = SigningKey::from_seed(&[7; 32], KeyPurpose::Documents, Timestamp::from_millis(0));
-        Self { key: key.unwrap(), document }
+        Self { key: key.unwrap(), answers, next: AtomicUsize::new(0) }
     }
 }
 
-async fn sign_bare(State(bare): State<Arc<BareSigning>>) -> Vec<u8> {
-    let (document, now) = (&bare.document, SystemClock.now());
-    let published = "https://svc.example/.well-known/svc-keys.json";
-    let signed = proof::sign_record(document, &bare.key, published, &Brand::default(), now);
-    signed.unwrap().bytes
+/// Answers with the header fields of a check, which the middleware treats by their values.
+async fn sign_bare(State(bare): State<Arc<BareSigning>>) -> impl IntoResponse {
+    let number = bare.next.fetch_add(1, Ordering::Relaxed) % bare.answers.len();
+    let (answer, now) = (&bare.answers[number], SystemClock.now().whole_seconds());
+    let published = "https://svc.example/.well-known/http-message-signatures-directory";
+    let signed = proof::sign_record(answer, &bare.key, published, &Brand::default(), now).unwrap();
+    let digest = proof::http_signatures::content_digest(&signed.content_digest);
+    let fields = [
+        (CONTENT_TYPE, HeaderValue::from_static("application/json")),
+        (CACHE_CONTROL, HeaderValue::from_static("no-store")),
+        (HeaderName::from_static("content-digest"), HeaderValue::from_str(&digest).unwrap()),
+    ];
+    (fields, signed.bytes)
 }

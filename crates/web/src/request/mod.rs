@@ -7,6 +7,7 @@ pub mod fuzzing;
 mod idempotency;
 pub(crate) mod licence_key;
 pub(crate) mod parameters;
+mod query_pairs;
 mod uri;
 
 pub use body::StrictJson;

@@ -9,6 +9,7 @@ use axum::{
 use contract::errors::ErrorCode;
 use http::{Uri, request::Parts};
 
+use super::query_pairs::query_pairs;
 use crate::response::ApiError;
 
 /// Extractor: the one variable part of the path. 404 if it is not valid UTF-8.
@@ -37,7 +38,7 @@ pub(crate) fn query_parameters(
     known: &[&'static str],
 ) -> Result<QueryParameters, ApiError> {
     let mut found = QueryParameters::new();
-    for (name, value) in url::form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()) {
+    for (name, value) in query_pairs(uri.query().unwrap_or_default()) {
         let Some(known) = known.iter().find(|known| **known == name) else {
             let shown: String = name.chars().take(64).collect();
             let sentence = format!("Unknown parameter `{shown}`.");

@@ -267,7 +267,7 @@ impl<'de> MapAccess<'de> for MemberAccess {
     ) -> Result<Option<K::Value>, TypeMismatch> {
         self.current = self.rest.next();
         let Some((name, _)) = &self.current else { return Ok(None) };
-        seed.deserialize(name.clone().into_deserializer()).map(Some)
+        seed.deserialize(name.as_str().into_deserializer()).map(Some)
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(
