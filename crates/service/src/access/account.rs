@@ -16,8 +16,8 @@ pub const USAGE_DAYS: i64 = 31;
 pub const MAX_USAGE_DAYS: i64 = 400;
 /// Scans of one page of an account.
 pub const SCANS_PER_PAGE: usize = 50;
-/// Scans that an export lists.
-const MAX_EXPORTED_SCANS: usize = 100_000;
+/// Scans that an export lists, the newest first.
+const MAX_EXPORTED_SCANS: usize = 20_000;
 
 /// What names a key on pages and in forms. It gives no access.
 #[must_use]

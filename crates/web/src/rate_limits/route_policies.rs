@@ -159,7 +159,7 @@ pub const ROUTE_POLICIES: &[RoutePolicy] = &[
     post("/manage/webhooks/delete", READS),
     post("/manage/webhooks/on", READS),
     post("/manage/webhooks/retry", READS),
-    get("/manage/data.json", READS),
+    get("/manage/data.json", &[READ.name, FEED.name]),
     post("/manage/data/delete", READS),
     get("/badge/{file}", READS),
     get("/og/{file}", &[READ.name, FEED.name, WRONG_KEY.name]),

@@ -197,7 +197,7 @@ impl IntoResponse for ApiError {
 pub(crate) fn to_sentence(clause: &str) -> String {
     let mut letters = clause.chars();
     let first: String = letters.next().map(char::to_uppercase).into_iter().flatten().collect();
-    format!("{first}{}.", letters.as_str())
+    format!("{first}{}.", letters.as_str().trim_end_matches('.'))
 }
 
 #[derive(Debug, Clone)]

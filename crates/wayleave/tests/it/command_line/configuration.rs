@@ -92,6 +92,8 @@ fn settings() -> Vec<(&'static str, &'static str, Value)> {
         ("limits.metrics_per_minute", "4345", json!(4345)),
         ("limits.wrong_keys_per_minute", "4346", json!(4346)),
         ("limits.outcomes_per_day", "4344", json!(4344)),
+        ("access.plans", "free quota=5, big rate=2", json!(["free quota=5", "big rate=2"])),
+        ("access.free_scans_v1", "true", json!(true)),
         ("access.free_keys", "true", json!(true)),
         ("access.refused_mail_domains", "a.example, b.example", json!(["a.example", "b.example"])),
         ("access.refused_mail_domains_file", "/somewhere/names", json!("/somewhere/names")),

@@ -20,6 +20,7 @@ use super::{
     sign_in::signed_out,
 };
 use crate::{
+    rate_limits::FeedLimiter,
     response::{ApiError, JSON, PRIVATE_NO_STORE},
     state::ServiceInfo,
 };
@@ -31,7 +32,10 @@ const CONFIRMATION: &str = "delete";
 pub(crate) async fn export_data(
     State(service): State<Arc<Service>>,
     ManageSession(signed_in): ManageSession,
+    limiter: FeedLimiter,
 ) -> Result<Response, ApiError> {
+    // Everything of the account is read and held in memory.
+    limiter.acquire()?;
     let export = service.access.export_account(&signed_in.licence).await.map_err(unreadable)?;
     let body = serde_json::to_vec_pretty(&export)
         .map_err(|error| ApiError::internal(error.to_string()))?;
