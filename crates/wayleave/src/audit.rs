@@ -5,18 +5,18 @@ use contract::Clock;
 use door::SystemClock;
 use serde_json::Value;
 use service::access::audit::{Actor, AuditedAction, record_action};
-use store_sqlite::SqliteAdmin;
+use store::Audit;
 
 /// Adds an action of whoever runs this command. An action that cannot be recorded is an error, after it was
 /// carried out.
 pub(crate) async fn record(
-    admin: &SqliteAdmin,
+    audit: &dyn Audit,
     name: &'static str,
     subject: &str,
     detail: Value,
 ) -> Result<()> {
     let action = AuditedAction { name, subject, detail };
-    record_action(admin.audit(), SystemClock.now(), &operator(), action)
+    record_action(audit, SystemClock.now(), &operator(), action)
         .await
         .context("it was done, but could not be recorded in the audit log")?;
     Ok(())

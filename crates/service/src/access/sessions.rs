@@ -186,8 +186,8 @@ mod tests {
     fn only_tokens_in_our_format_are_parsed() {
         let token = SessionToken::from_secret(&[7; 32]);
         assert_eq!(SessionToken::parse(token.reveal()), Some(token.clone()));
-        let long = "a".repeat(10_000);
-        for bad in ["", "a", &token.reveal()[1..], &format!("{}=", &token.reveal()[1..]), &long] {
+        let (short, long) = ("a".repeat(42), "a".repeat(10_000));
+        for bad in ["", "a", &short, &format!("{short}="), &long] {
             assert_eq!(SessionToken::parse(bad), None, "{bad}");
         }
         assert!(!format!("{token:?}").contains(token.reveal()));

@@ -94,7 +94,7 @@ fn record(config: &Config, name: &'static str, subject: &str, detail: Value) -> 
         return Ok(());
     }
     let admin = wiring::open_admin(config)?;
-    wiring::runtime()?.block_on(audit::record(&admin, name, subject, detail))
+    wiring::runtime()?.block_on(audit::record(admin.audit(), name, subject, detail))
 }
 
 fn list_keys(config: &ConfigArgs, json: bool) -> Result<u8> {

@@ -117,7 +117,8 @@ pub(crate) fn run(args: Args) -> Result<u8> {
                 let detail = licence_to_json(&minted.licence);
                 // The key is printed also if this fails: it exists and cannot be shown again.
                 let recorded =
-                    audit::record(&admin, "licence.create", &minted.licence.id, detail).await;
+                    audit::record(admin.audit(), "licence.create", &minted.licence.id, detail)
+                        .await;
                 let code = print_new_licence(&minted, json)?;
                 recorded.map(|()| code)
             }
@@ -133,7 +134,7 @@ pub(crate) fn run(args: Args) -> Result<u8> {
                     "new_key": rotated.key.recognisable_prefix(),
                     "others_end_at": rotated.others_end_at,
                 });
-                let recorded = audit::record(&admin, "licence.rotate", &id, detail).await;
+                let recorded = audit::record(admin.audit(), "licence.rotate", &id, detail).await;
                 if json {
                     output::print_json(&json!({
                         "id": id,
@@ -166,7 +167,7 @@ pub(crate) fn run(args: Args) -> Result<u8> {
                 let now = SystemClock.now().whole_seconds();
                 match admin.licences().revoke_licence(&id, now).await? {
                     Some(revoked) => {
-                        audit::record(&admin, "licence.revoke", &id, json!({})).await?;
+                        audit::record(admin.audit(), "licence.revoke", &id, json!({})).await?;
                         print_licences(&[revoked], json)
                     }
                     None => bail!("there is no licence {id}"),

@@ -123,7 +123,7 @@ async fn delete_report(admin: &SqliteAdmin, args: DeleteArgs) -> Result<u8> {
         DeletionOutcome::Unknown => bail!("the report is gone already: its time was over"),
     };
     let detail = serde_json::json!({ "reason": args.reason });
-    audit::record(admin, "report.delete", &args.id, detail).await?;
+    audit::record(admin.audit(), "report.delete", &args.id, detail).await?;
     let bodies = remove_bodies(admin).await?;
     print_result(&args, "deleted", &deleted, Some(&parts), Some(bodies))?;
     Ok(exit::PASSED)

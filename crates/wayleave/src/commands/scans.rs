@@ -52,7 +52,7 @@ pub(crate) fn run(args: Args) -> Result<u8> {
         if let Some(on) = pause {
             service::pause_scans(admin.switches(), on, SystemClock.now()).await?;
             let name = if on { "scans.pause" } else { "scans.resume" };
-            audit::record(&admin, name, "free scans", json!({})).await?;
+            audit::record(admin.audit(), name, "free scans", json!({})).await?;
         }
         anyhow::Ok(service::scans_paused(admin.switches()).await?)
     })?;

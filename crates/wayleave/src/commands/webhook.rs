@@ -10,7 +10,7 @@ use store::{Delivery, Webhook};
 
 use super::config_in_force;
 use crate::config::ConfigArgs;
-use crate::{exit, output, wiring};
+use crate::{audit, exit, output, wiring};
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -92,7 +92,16 @@ async fn add(of: &OfLicence, url: &str, events: &[String]) -> Result<u8> {
     let new = NewWebhook { licence_id: &of.licence, url, events, policy: &policy };
     let (webhooks, licences) = (admin.webhooks(), admin.licences());
     let added = register_webhook(webhooks, licences, &SystemIds, SystemClock.now(), new).await;
-    print_webhooks(&[added.context("cannot add the webhook")?], of.json)
+    let added = added.context("cannot add the webhook")?;
+    audit::record(admin.audit(), "webhook.add", &added.id, audit_detail(&added)).await?;
+    print_webhooks(&[added], of.json)
+}
+
+/// Without the path of the address, which may have a secret in it.
+fn audit_detail(webhook: &Webhook) -> Value {
+    let url = url::Url::parse(&webhook.url).ok();
+    let host = url.as_ref().and_then(url::Url::host_str);
+    json!({ "licence": webhook.licence_id, "host": host, "events": webhook.events })
 }
 
 async fn list(of: &OfLicence) -> Result<u8> {
@@ -107,6 +116,7 @@ async fn delete(of: &OfLicence, id: &str) -> Result<u8> {
     let admin = wiring::open_admin(&config_in_force(&of.config)?)?;
     let webhook = find_webhook(admin.webhooks(), &of.licence, id).await?;
     admin.webhooks().delete_webhook(id).await?;
+    audit::record(admin.audit(), "webhook.delete", id, audit_detail(&webhook)).await?;
     print_webhooks(&[webhook], of.json)
 }
 

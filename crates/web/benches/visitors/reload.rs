@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::server::{BenchServer, put_feeds};
+use crate::server::{BenchServer, CHECK, put_feeds};
 
 const REQUESTS: usize = 4_000;
 /// One in so many requests may be slower, for reasons of the machine.
@@ -35,7 +35,7 @@ pub(crate) async fn measure(server: &BenchServer) -> (f64, f64) {
 }
 
 async fn slowest(server: &BenchServer) -> f64 {
-    let requests = server.single_requests();
+    let requests = server.single_requests(CHECK);
     let mut stream = TcpStream::connect(server.address).await.unwrap();
     stream.set_nodelay(true).unwrap();
     let mut times: Vec<f64> = Vec::with_capacity(REQUESTS);

@@ -64,7 +64,7 @@ struct AccountPage<'a> {
     chart_width: i64,
     /// The most calls of a day.
     most: u64,
-    operations: Vec<(String, u64)>,
+    operations: Vec<OperationBar>,
     usage_command: String,
     scans: Vec<ScanLine>,
     max_scans: usize,
@@ -79,6 +79,14 @@ struct Bar {
     height: u64,
     day: String,
     calls: u64,
+}
+
+/// The calls of one operation.
+struct OperationBar {
+    name: String,
+    calls: u64,
+    /// Of 100; the most used one has all of it.
+    width: u64,
 }
 
 struct ScanLine {
@@ -130,7 +138,7 @@ pub(crate) fn render_account(account: &AccountParts, problem: Option<&str>) -> S
         bars,
         chart_width,
         most,
-        operations: account.usage.by_operation(),
+        operations: operation_bars(&account.usage),
         usage_command: format!(
             "curl {}/api/v1/usage -H '{}: YOUR-KEY'",
             account.base_url, account.key_header
@@ -175,6 +183,17 @@ fn bars(usage: &UsageReport) -> (Vec<Bar>, i64, u64) {
     };
     let width = (usage.last.number() - first + 1).max(28) * DAY_WIDTH;
     (days.into_iter().map(bar).collect(), width, most)
+}
+
+fn operation_bars(usage: &UsageReport) -> Vec<OperationBar> {
+    let operations = usage.by_operation();
+    let most = operations.first().map_or(1, |(_, calls)| (*calls).max(1));
+    let bar = |(name, calls): (String, u64)| {
+        // An operation with calls is never invisible.
+        let width = (calls.saturating_mul(100) / most).clamp(1, 100);
+        OperationBar { name, calls, width }
+    };
+    operations.into_iter().map(bar).collect()
 }
 
 fn scan_line(scan: &LicenceScan) -> ScanLine {
@@ -307,5 +326,10 @@ mod tests {
         assert_eq!((most, width), (2_000, 28 * DAY_WIDTH));
         let places: Vec<_> = bars.iter().map(|bar| (bar.x, bar.y, bar.height)).collect();
         assert_eq!(places, [(3, 98, 2), (183, 0, 100)]);
+        let operations = operation_bars(&account().usage);
+        assert_eq!(
+            operations.iter().map(|bar| (bar.calls, bar.width)).collect::<Vec<_>>(),
+            [(2_001, 100)]
+        );
     }
 }

@@ -16,7 +16,7 @@ use contract::{Brand, errors::ErrorCode};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, request::Parts};
 use service::{CountedCall, QuotaError, QuotaState};
 
-use super::principal::{Credential, Principal};
+use super::extractor::{Credential, Principal};
 use crate::{request::is_replayed, response::ApiError, state::AppState};
 
 /// The name by which a problem document names the quota.

@@ -3,9 +3,9 @@
 //! [`CountedPrincipal`], which counts the call against the licence's quota.
 
 mod counted_call;
-mod principal;
+mod extractor;
 pub(crate) mod same_origin;
 pub(crate) mod session_cookie;
 
 pub(crate) use counted_call::{CountedPrincipal, settle_calls, write_quota_headers};
-pub(crate) use principal::{Holder, Principal};
+pub(crate) use extractor::{Holder, Principal};

@@ -12,7 +12,7 @@ use service::log::mark::{FoundMark, MarkComparison, MarkStatus, accept_mark, com
 use crate::commands::config_in_force;
 use crate::config::ConfigArgs;
 use crate::output::{Tone, colour_for_terminal, sanitize_for_terminal};
-use crate::{exit, output, wiring};
+use crate::{audit, exit, output, wiring};
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -57,6 +57,8 @@ pub(crate) fn run(args: Args) -> Result<u8> {
         output::print_note(ACCEPT_WARNING);
         runtime.block_on(decide_to_continue(&store, SystemClock.now()))?;
         accept_mark(&keys, &status.log_end)?;
+        let detail = json!({ "fault": status.fault.as_ref().map(ToString::to_string) });
+        runtime.block_on(audit::record(&store, "log.mark_accept", "the log", detail))?;
         accepted = true;
     }
     if args.json {

@@ -51,10 +51,8 @@ fn forms_of_other_sites_change_nothing() {
         assert_eq!(scan.status, 401, "{origin}");
         assert_eq!(scan.header("access-control-allow-origin"), None);
     }
-    let preflight = format!(
-        "OPTIONS /manage/sign-out HTTP/1.1\r\nhost: x\r\norigin: https://evil.example\r\n\
-         access-control-request-method: POST\r\nconnection: close\r\n\r\n"
-    );
+    let preflight = "OPTIONS /manage/sign-out HTTP/1.1\r\nhost: x\r\norigin: https://evil.example\r\n\
+         access-control-request-method: POST\r\nconnection: close\r\n\r\n";
     assert_eq!(server.send(preflight.as_bytes()).header("access-control-allow-origin"), None);
     // Signing a visitor in with another's key from another site does not work either.
     let body = format!("key={key}");
