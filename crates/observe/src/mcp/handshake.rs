@@ -69,6 +69,8 @@ enum Discovery {
     Unknown {
         may_be_modern: bool,
     },
+    /// The server did not answer in time. It may be of any era.
+    Slow,
 }
 
 pub(super) struct Handshake<'a> {
@@ -78,17 +80,21 @@ pub(super) struct Handshake<'a> {
 
 impl Handshake<'_> {
     pub(super) async fn open(&self, http: &mut HttpClient) -> Result<Opened, NotOpened> {
-        let may_be_modern = match self.discover(http).await {
+        let (may_be_modern, was_slow) = match self.discover(http).await {
             Discovery::Opened(opened) => return Ok(*opened),
             Discovery::Over(not_opened) => return Err(*not_opened),
-            Discovery::Unknown { may_be_modern } => may_be_modern,
+            Discovery::Unknown { may_be_modern } => (may_be_modern, false),
+            Discovery::Slow => (false, true),
         };
         let (refused, may_be_stream) = match self.initialize(http).await {
             Attempt::Opened(opened) => return Ok(*opened),
             Attempt::Over(not_opened) => (not_opened, false),
             Attempt::Next(not_opened) => (not_opened, true),
         };
-        if may_be_modern && leaves_modern_form(&refused) {
+        // Whoever answers `initialize` with an error speaks the protocol. If the first question was only too
+        // slow, it may be a server of the newest era.
+        let is_slow_server = was_slow && refused.why.reason == Reason::RpcError;
+        if is_slow_server || may_be_modern && leaves_modern_form(&refused) {
             match self.list_without_discovery(http).await {
                 Attempt::Opened(opened) => return Ok(*opened),
                 Attempt::Over(not_opened) => return Err(not_opened),
@@ -118,6 +124,7 @@ impl Handshake<'_> {
         };
         let answer = match http.ask(question, id).await {
             Ok(answer) => answer,
+            Err(why) if why.reason == Reason::Timeout => return Discovery::Slow,
             Err(why) if is_reachable(&why) => return Discovery::Unknown { may_be_modern: false },
             Err(why) => return Discovery::Over(Box::new(unreachable(why))),
         };
