@@ -98,6 +98,10 @@ impl Handshake<'_> {
             match self.list_without_discovery(http).await {
                 Attempt::Opened(opened) => return Ok(*opened),
                 Attempt::Over(not_opened) => return Err(not_opened),
+                // It was too slow once more, which does not mean that it is no MCP server.
+                Attempt::Next(slow) if is_slow_server && slow.state == McpState::Unreachable => {
+                    return Err(slow);
+                }
                 Attempt::Next(_) => {}
             }
         }

@@ -34,8 +34,8 @@ pub(crate) struct CorsHeaders {
     session_cookie: String,
 }
 
-/// What is below these paths is for one person.
-const PERSONAL_PATHS: [&str; 2] = ["/manage", "/keys/free"];
+/// What is below these routes is for one person.
+const PERSONAL_ROUTES: [&str; 2] = ["/manage", "/keys/free"];
 
 impl CorsHeaders {
     pub(super) fn new(issuer: &Issuer) -> Self {
@@ -70,7 +70,7 @@ pub(super) async fn apply_cors(
 ) -> Response {
     let route = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
     let is_for_operators = matches!(route, Some(HEALTHZ | READYZ | METRICS));
-    if is_for_operators || is_for_people(&request, &cors_headers) {
+    if is_for_operators || is_for_people(route, request.headers(), &cors_headers) {
         return next.run(request).await;
     }
     let is_preflight = request.method() == Method::OPTIONS
@@ -85,11 +85,13 @@ pub(super) async fn apply_cors(
 }
 
 /// Whether a request is about somebody's own account.
-fn is_for_people(request: &Request, cors: &CorsHeaders) -> bool {
-    let path = request.uri().path();
-    PERSONAL_PATHS.iter().any(|prefix| {
-        path.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    }) || session_cookie::cookie_value(request.headers(), &cors.session_cookie).is_some()
+fn is_for_people(route: Option<&str>, headers: &HeaderMap, cors: &CorsHeaders) -> bool {
+    let is_below = |prefix: &&str| {
+        let rest = route.and_then(|route| route.strip_prefix(prefix));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    PERSONAL_ROUTES.iter().any(|prefix| is_below(&prefix))
+        || session_cookie::cookie_value(headers, &cors.session_cookie).is_some()
 }
 
 /// The headers that a script may send besides the safelisted ones. They include the licence key: a
