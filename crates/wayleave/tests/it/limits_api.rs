@@ -108,7 +108,9 @@ fn a_licence_lifts_the_rates_of_reads_decisions_and_scans() {
         "1",
     ];
     let server = Server::start_demo_with_limits(&[&rates[..], &data.flags()].concat());
-    let key = format!("x-svc-key: {}\r\n", licence(&data, &["--domain", "open.lab"]));
+    // A plan that has the limits per licence once.
+    let terms = ["--domain", "open.lab", "--plan", "free"];
+    let key = format!("x-svc-key: {}\r\n", licence(&data, &terms));
     let key_for_all = format!("x-svc-key: {}\r\n", licence(&data, &["--all-domains"]));
     let wrong = format!("x-svc-key: wl_{}\r\n", "a".repeat(43));
     let resolve = |number: u8, with: &str| {
