@@ -90,7 +90,7 @@ fn is_for_people(route: Option<&str>, headers: &HeaderMap, cors: &CorsHeaders) -
         let rest = route.and_then(|route| route.strip_prefix(prefix));
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
-    PERSONAL_ROUTES.iter().any(|prefix| is_below(&prefix))
+    PERSONAL_ROUTES.iter().any(is_below)
         || session_cookie::cookie_value(headers, &cors.session_cookie).is_some()
 }
 
