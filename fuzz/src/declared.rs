@@ -10,7 +10,7 @@ use declared::instructions::{PageContext, Passage, find_instructions, is_about_s
 use declared::page::{Page, prices, shingles};
 use declared::rights::{self, Carrier, ParsedStatements};
 use declared::robots::{self, Robots};
-use declared::{charset, link, robots_lint, sniff};
+use declared::{charset, control_proof, link, robots_lint, sniff};
 
 use crate::{split_line, text};
 
@@ -208,6 +208,11 @@ pub(super) fn page(data: &[u8]) {
         assert!(!page.text.contains("  "), "words are separated by single spaces");
         assert!(page.words().all(|word| !word.is_empty()));
         check_text(&page.text);
+        let proofs = control_proof::head_meta_contents(data, content_type, "description");
+        assert!(proofs.len() <= 32 && proofs.iter().all(|content| content.len() <= 512));
+    }
+    if let Some(lines) = control_proof::challenge_lines(data) {
+        assert!(lines.len() <= 64 && lines.iter().all(|line| !line.is_empty()));
     }
 }
 

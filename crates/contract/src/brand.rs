@@ -66,6 +66,24 @@ impl Brand {
         format!("{}_{name}", self.0)
     }
 
+    /// The label of the TXT record that proves control of a domain: `_svc-challenge`.
+    #[must_use]
+    pub fn challenge_label(&self) -> String {
+        format!("_{}-challenge", self.0)
+    }
+
+    /// The name of the meta element that proves control of a domain: `svc-verification`.
+    #[must_use]
+    pub fn verification_name(&self) -> String {
+        format!("{}-verification", self.0)
+    }
+
+    /// The path of the file that proves control of a domain: `/.well-known/svc-challenge.txt`.
+    #[must_use]
+    pub fn challenge_path(&self) -> String {
+        format!("/.well-known/{}-challenge.txt", self.0)
+    }
+
     /// `Svc-Receipt` for `Receipt`.
     #[must_use]
     pub fn header(&self, name: &str) -> String {
@@ -99,6 +117,9 @@ mod tests {
         assert_eq!(brand.key_header(), "x-crawlcheck-key");
         assert_eq!(brand.quota_header("limit"), "x-crawlcheck-quota-limit");
         assert_eq!(brand.log_id(), "crawlcheck-resolve-log-v1");
+        assert_eq!(brand.challenge_label(), "_crawlcheck-challenge");
+        assert_eq!(brand.verification_name(), "crawlcheck-verification");
+        assert_eq!(brand.challenge_path(), "/.well-known/crawlcheck-challenge.txt");
         assert_eq!(brand.member("signs_from"), "crawlcheck_signs_from");
         assert_eq!(Brand::default().header("Receipt"), "Svc-Receipt");
     }

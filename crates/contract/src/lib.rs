@@ -6,6 +6,7 @@
 
 pub mod brand;
 pub mod clock;
+pub mod control_proof;
 pub mod core_contract;
 pub mod day;
 pub mod domain;

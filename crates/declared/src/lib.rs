@@ -7,6 +7,7 @@
 pub mod capability;
 pub mod charset;
 pub mod comparison;
+pub mod control_proof;
 pub mod entity;
 mod evidence_excerpt;
 pub mod fault;

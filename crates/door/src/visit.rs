@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use contract::HostName;
-use contract::evidence::{DnsReading, Failure};
+use contract::evidence::{DnsAnswer, DnsReading, Failure};
 use tokio::time::Instant;
 
 use crate::context::DoorContext;
 use crate::dns::{self, RecordType};
 use crate::failure::name_refusal;
 use crate::guard::url::PortSet;
-use crate::visit_state::VisitState;
+use crate::visit_state::{VisitState, failed_answer};
 use crate::{
     Answer, AskRequest, FetchRequest, FetchResult, PostRequest, ReadKind, TargetRefusal, ask,
     fetch, post,
@@ -35,6 +35,15 @@ impl Visit {
         match dns::check_name(name, &self.0.context.policy.names) {
             Ok(name) => self.0.look_up_records(name, types).await,
             Err(refusal) => self.0.failed_reading(name, types, name_refusal(refusal)),
+        }
+    }
+
+    /// Looks up the TXT records of a name and returns all of them, also those beyond what a reading
+    /// records.
+    pub async fn look_up_texts(&self, name: &str) -> DnsAnswer {
+        match dns::check_name(name, &self.0.context.policy.names) {
+            Ok(name) => self.0.look_up_texts(name).await,
+            Err(refusal) => failed_answer(RecordType::Txt, name_refusal(refusal)),
         }
     }
 

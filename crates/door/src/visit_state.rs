@@ -317,6 +317,17 @@ impl VisitState {
         })
     }
 
+    /// The TXT records of a name, all of them.
+    pub(crate) async fn look_up_texts(&self, name: Name) -> DnsAnswer {
+        let cached = self.cached_name(name);
+        let timer = self.start_timer(Instant::now(), self.deadline);
+        let found = self.query_once(&cached, RecordType::Txt, &timer).await;
+        match found.answers.first() {
+            Some(answer) => DnsAnswer { records: answer.texts.clone(), ..answer.record.clone() },
+            None => failed_answer(RecordType::Txt, deadline_failure(FailurePhase::Dns)),
+        }
+    }
+
     /// The recorded answers for a name, of these types or of all.
     fn dns_reading(&self, cached: &CachedName, types: Option<&[RecordType]>) -> Option<DnsReading> {
         const ALL: &[RecordType] =
@@ -348,14 +359,7 @@ impl VisitState {
         types: &[RecordType],
         failure: Failure,
     ) -> DnsReading {
-        let answers = types.iter().map(|kind| DnsAnswer {
-            record_type: kind.as_str().to_owned(),
-            rcode: None,
-            authenticated_data: false,
-            records: Vec::new(),
-            cnames: Vec::new(),
-            failure: Some(failure.clone()),
-        });
+        let answers = types.iter().map(|kind| failed_answer(*kind, failure.clone()));
         DnsReading {
             name: name.chars().take(self.context.policy.limits.max_url_bytes).collect(),
             resolver: self.context.resolver.label(),
@@ -374,6 +378,18 @@ impl CachedName {
             RecordType::Txt => &self.txt,
             RecordType::Ptr => &self.ptr,
         }
+    }
+}
+
+/// The answer to a question that was not asked, or not answered.
+pub(crate) fn failed_answer(kind: RecordType, failure: Failure) -> DnsAnswer {
+    DnsAnswer {
+        record_type: kind.as_str().to_owned(),
+        rcode: None,
+        authenticated_data: false,
+        records: Vec::new(),
+        cnames: Vec::new(),
+        failure: Some(failure),
     }
 }
 

@@ -4,6 +4,7 @@ mod anchors;
 mod blocks;
 mod css;
 mod element_role;
+mod head_meta;
 mod hidden_texts;
 mod markup_pieces;
 mod microdata;
@@ -18,6 +19,7 @@ mod text_spans;
 mod word_segments;
 
 pub use anchors::anchor_targets;
+pub use head_meta::head_meta_contents;
 pub use microdata::{MicrodataItem, MicrodataValue};
 pub use model::{HiddenText, MetaRefresh, Page, PageLink, TextSurface};
 pub use page_kind::PageKind;

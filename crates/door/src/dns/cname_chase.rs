@@ -20,6 +20,8 @@ pub(crate) struct LookupAnswer {
     pub(crate) record: DnsAnswer,
     /// All addresses, also those beyond the recorded ones, because each must be vetted.
     pub(crate) addresses: Vec<IpAddr>,
+    /// All texts, also those beyond the recorded ones. One DNS message bounds them.
+    pub(crate) texts: Vec<String>,
 }
 
 /// The state of one look-up: one name, one record type, and the CNAMEs followed so far.
@@ -59,7 +61,7 @@ impl CnameChase {
             max_records: most_records,
             max_cnames: most_cnames,
             open: true,
-            answer: LookupAnswer { record, addresses: Vec::new() },
+            answer: LookupAnswer { record, addresses: Vec::new(), texts: Vec::new() },
         }
     }
 
@@ -95,12 +97,22 @@ impl CnameChase {
         self.answer.record.failure = Some(failure);
         self.answer.record.records.clear();
         self.answer.addresses.clear();
+        self.answer.texts.clear();
     }
 
     fn read_reply(&mut self, message: &Message, names: &NamePolicy) -> Result<(), Failure> {
         let record = &mut self.answer.record;
         record.rcode = Some(rcode_mnemonic(message.metadata.response_code));
         record.authenticated_data &= message.metadata.authentic_data;
+        // An answer that is cut over UDP was asked for again over TCP, where all of it fits.
+        if message.metadata.truncation {
+            return Err(new_failure(
+                FailureKind::Dns,
+                FailurePhase::Dns,
+                "dns_truncated",
+                "The resolver sent only a part of its answer.",
+            ));
+        }
         let aliases_before = self.answer.record.cnames.len();
         if self.kind != RecordType::Cname {
             while let Some(target) = find_cname(message, &self.name) {
@@ -168,7 +180,9 @@ impl CnameChase {
                 (RecordType::Ptr, RData::PTR(ptr)) => to_recorded_text(&ptr.0),
                 (RecordType::Txt, RData::TXT(txt)) => {
                     // The strings of one record are one text (RFC 7208 section 3.3).
-                    String::from_utf8_lossy(&txt.txt_data.concat()).into_owned()
+                    let text = String::from_utf8_lossy(&txt.txt_data.concat()).into_owned();
+                    self.answer.texts.push(text.clone());
+                    text
                 }
                 _ => continue,
             };
@@ -330,6 +344,30 @@ mod tests {
         let txt = RData::TXT(TXT::from_bytes(vec![b"one ", b"te\xffxt"]));
         feed(&mut chase, &[("a.lab.", txt)]);
         assert_eq!(chase.into_answer().record.records, ["one te\u{fffd}xt"]);
+    }
+
+    #[test]
+    fn every_text_is_kept_but_not_every_one_is_recorded() {
+        let mut chase = chase(RecordType::Txt);
+        let texts: Vec<_> = (0..200).map(|at| format!("text {at}")).collect();
+        let many: Vec<_> =
+            texts.iter().map(|text| ("A.lab.", RData::TXT(TXT::new(vec![text.clone()])))).collect();
+        feed(&mut chase, &many);
+        let answer = chase.into_answer();
+        assert_eq!(answer.record.records.len(), 64);
+        assert_eq!(answer.texts, texts);
+    }
+
+    #[test]
+    fn an_answer_that_is_cut_for_good_is_a_failure() {
+        let mut cut = chase(RecordType::A);
+        let mut message = reply(&[("a.lab.", a(1))]);
+        message.metadata.truncation = true;
+        cut.accept_reply(Ok(message), &names());
+        assert!(!cut.is_open());
+        let answer = cut.into_answer();
+        assert_eq!(answer.record.failure.unwrap().reason, "dns_truncated");
+        assert!(answer.record.records.is_empty() && answer.addresses.is_empty());
     }
 
     #[test]
