@@ -13,6 +13,9 @@ pub(crate) enum EntryData {
     Late(u64, IpAddr),
     Silent,
     TcpOnly(IpAddr),
+    Truncated,
+    /// No address; the names in answers are in upper case.
+    UpperCase,
     /// The site's own address first, then the trap's: always (`every` 0) or alternately (`every`
     /// 2).
     Alternating {

@@ -10,6 +10,8 @@ pub enum LabError {
     NoFreePort,
     #[error("the lab cannot create its certificates: {0}")]
     Certificates(String),
+    #[error("the lab cannot get random bytes from the system")]
+    NoRandomness,
     #[error("the lab needs all of 127.0.0.0/8 and therefore runs on Linux only ({0})")]
     Loopback(io::Error),
 }

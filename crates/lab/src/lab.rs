@@ -5,11 +5,13 @@ use std::{
     sync::{Arc, atomic::Ordering},
 };
 
+use contract::Brand;
+
 use crate::{
-    DirectoryBehaviour, FeedBehaviour, Hit, LabError, LabMcpServer, LabNetwork, LabSite,
-    TimestampCalendar, Trap,
+    DirectoryBehaviour, FeedBehaviour, Hit, LabClock, LabError, LabMcpServer, LabNetwork, LabProof,
+    LabSite, ProofKind, PublishError, TimestampCalendar, Trap,
     certificate_authority::CertificateAuthority,
-    dns,
+    control, dns,
     forwards::FORWARDED_HOST,
     http,
     lab_state::{LabState, LabTasks, site_address},
@@ -111,6 +113,34 @@ impl Lab {
     #[must_use]
     pub fn set_key_directory(&self, host: &str, behaviour: DirectoryBehaviour) -> bool {
         self.world.key_directories.set(host, behaviour)
+    }
+
+    /// Publishes a proof of control for a domain, which is a site or, for TXT records, a name below
+    /// one. Several proofs of one kind can be published; publishing one twice changes nothing.
+    pub fn publish(&self, domain: &str, proof: LabProof) -> Result<(), PublishError> {
+        self.world.publish(domain, proof).map(drop)
+    }
+
+    /// Removes published proofs of a site: all, of one kind, or one value. Returns how many.
+    #[must_use]
+    pub fn unpublish(&self, domain: &str, kind: Option<ProofKind>, value: Option<&str>) -> usize {
+        self.world.unpublish(domain, kind, value)
+    }
+
+    /// Publishes proofs under the names of this brand from now on; before, of the default brand.
+    pub fn set_brand(&self, brand: Brand) {
+        self.world.published.set_brand(brand);
+    }
+
+    /// Lets the control channel move this clock, which the service that reads the lab uses. The first
+    /// call counts.
+    pub fn set_clock(&self, clock: Arc<LabClock>) {
+        let _ = self.world.clock.set(clock);
+    }
+
+    /// Starts the control channel and returns its URL, which is as secret as a password.
+    pub fn start_control(&self) -> Result<String, LabError> {
+        control::start(&self.world)
     }
 
     /// Lets [`crate::FORWARDED_HOST`] lead to this server, as a proxy that ends TLS does.

@@ -5,7 +5,7 @@ use std::{
     future::Future,
     net::Ipv4Addr,
     sync::{
-        OnceLock,
+        Arc, OnceLock,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
@@ -15,8 +15,17 @@ use tokio::runtime::Handle;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    certificate_authority::CertificateAuthority, feeds::FeedState, forwards::Forwards,
-    hits::HitLog, mcp::McpServers, ports::Ports, signing_bot::DirectoryState, site::LabSite, sites,
+    LabClock,
+    certificate_authority::CertificateAuthority,
+    feeds::FeedState,
+    forwards::Forwards,
+    hits::HitLog,
+    mcp::McpServers,
+    ports::Ports,
+    proofs::{LabProof, ProofKind, PublishError, PublishedProof, PublishedProofs},
+    signing_bot::DirectoryState,
+    site::LabSite,
+    sites,
 };
 
 /// All background tasks of a lab. They end when the token is cancelled.
@@ -86,6 +95,9 @@ pub(crate) struct LabState {
     pub(crate) key_directories: DirectoryState,
     pub(crate) mcp: McpServers,
     pub(crate) forwards: Forwards,
+    pub(crate) published: Arc<PublishedProofs>,
+    /// The clock of the service that reads the lab, if it has one that can be moved.
+    pub(crate) clock: OnceLock<Arc<LabClock>>,
     by_address: HashMap<Ipv4Addr, usize>,
     next_request: AtomicU64,
 }
@@ -103,6 +115,7 @@ impl LabState {
             .chain(sites::stalling_load_test_sites())
             .chain(sites::shared_address_sites())
             .chain(sites::infrastructure())
+            .chain(sites::control_proof_sites())
             .chain(more_sites.iter().copied())
             .enumerate()
             .map(|(index, site)| RunningSite {
@@ -129,6 +142,8 @@ impl LabState {
             key_directories: DirectoryState::default(),
             mcp: McpServers::default(),
             forwards: Forwards::default(),
+            published: Arc::default(),
+            clock: OnceLock::new(),
             by_address,
             next_request: AtomicU64::new(0),
         }
@@ -145,6 +160,30 @@ impl LabState {
             host.strip_suffix(running_site.site.name)
                 .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
         })
+    }
+
+    /// Publishes a proof of control for a site or, for TXT records, for a name below one.
+    pub(crate) fn publish(
+        &self,
+        domain: &str,
+        proof: LabProof,
+    ) -> Result<PublishedProof, PublishError> {
+        let domain = domain.trim().trim_end_matches('.').to_ascii_lowercase();
+        match self.site_named(&domain) {
+            Some(running_site) => self.published.publish(running_site.site, &domain, proof),
+            None => Err(PublishError::UnknownSite(domain.chars().take(253).collect())),
+        }
+    }
+
+    /// Removes what is published: all, of one kind, or one value. Returns how many.
+    pub(crate) fn unpublish(
+        &self,
+        domain: &str,
+        kind: Option<ProofKind>,
+        value: Option<&str>,
+    ) -> usize {
+        let site = self.site_named(domain.trim());
+        site.map_or(0, |running_site| self.published.unpublish(running_site.site, kind, value))
     }
 
     pub(crate) fn next_request_number(&self) -> u64 {

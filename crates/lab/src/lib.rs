@@ -20,13 +20,16 @@
 //! lists of the operators of agents) and `signing_bot/` (key directories), and an entry in
 //! `src/sites/infrastructure.rs`; so do the MCP servers (`mcp/`). Other kinds of servers (RDAP, AI engines) get a folder
 //! each next to `dns/`, `http/` and `calendar/`, are started by [`Lab::start`], and are named in
-//! [`LabNetwork`].
+//! [`LabNetwork`]. `proofs/` is what people publish on the sites while the lab runs, and `control/` the
+//! channel by which they do.
 
 mod calendar;
 mod cases;
 mod certificate_authority;
 mod chance;
+mod clock;
 mod content;
+mod control;
 mod dns;
 mod dns_entry;
 mod error;
@@ -39,6 +42,7 @@ mod lab_state;
 mod mcp;
 mod network;
 mod ports;
+mod proofs;
 mod reverse_dns;
 mod signing_bot;
 mod site;
@@ -48,6 +52,7 @@ mod user_agents;
 
 pub use calendar::{CalendarBehaviour, TimestampCalendar};
 pub use cases::{CaseError, CaseSite, Comparison, EXPECTATION_WORDS, Expectation, case_sites};
+pub use clock::{ClockTooFar, LabClock};
 pub use error::LabError;
 pub use feeds::{
     FEEDS_HOST, FeedBehaviour, FeedFormat, LabFeed, feed_addresses, feed_prefixes, feed_url, feeds,
@@ -57,6 +62,7 @@ pub use hits::Hit;
 pub use lab::{Lab, LabOptions};
 pub use mcp::{LabMcpHost, LabMcpServer, MCP_PEER_HOST, mcp_servers};
 pub use network::LabNetwork;
+pub use proofs::{LabProof, ProofKind, PublishError};
 pub use reverse_dns::{DOCUMENTED_SUFFIXES, PtrCase, PtrOutcome, ptr_cases};
 pub use signing_bot::{
     BotKey, BotRequest, BotSignature, DIRECTORY_MEDIA_TYPE, DIRECTORY_PATH, DirectoryBehaviour,
@@ -64,7 +70,8 @@ pub use signing_bot::{
 };
 pub use site::{ExpectedFailure, ExpectedRecord, LabSite};
 pub use sites::{
-    PUBLIC_API_PATHS, catalogue, load_test_sites, shared_address_sites, stalling_load_test_sites,
+    PUBLIC_API_PATHS, catalogue, control_proof_sites, load_test_sites, shared_address_sites,
+    stalling_load_test_sites,
 };
 pub use trap::Trap;
 pub use user_agents::AI_TOKENS;

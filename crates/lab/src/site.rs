@@ -136,6 +136,10 @@ pub(crate) enum DnsBehaviour {
     Silent,
     /// Over UDP only a truncated answer, so that clients ask again over TCP.
     TcpOnly,
+    /// A truncated answer without records, also over TCP.
+    Truncated,
+    /// No address; the names in answers are in upper case.
+    UpperCase,
     /// The site's own address at the first look-up, the trap's at all later ones.
     OwnThenTrap,
     /// The site's own address and the trap's alternately.
@@ -159,6 +163,8 @@ pub(crate) enum PortBehaviour {
     Closed,
     /// A correct HTTP server with these pages.
     Pages(fn(&SiteRequest<'_>) -> Reply),
+    /// The same; the function itself decides how to show published proofs of control.
+    Proofs(fn(&SiteRequest<'_>) -> Reply),
     /// The same with the sections of a case file.
     Case(&'static ServedCase),
     /// The same with the address lists of operators, which tests can change.

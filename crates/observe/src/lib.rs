@@ -4,11 +4,13 @@
 //! and `judge` interprets the bytes. This crate stores nothing.
 
 mod content_clock;
+mod control_check;
 mod feed_read;
 mod mcp;
 mod scan;
 
 pub use content_clock::{ContentClockCheck, ContentClockOutcome};
+pub use control_check::{ControlCheck, ControlCheckOutcome, ProofResult};
 pub use feed_read::{FeedRead, FeedReadOutcome, KeyDirectoryRead};
 pub use mcp::{CollectedMcp, McpBudget, McpLineWalk, McpWalk};
 pub use scan::{

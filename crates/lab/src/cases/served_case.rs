@@ -152,6 +152,7 @@ mod tests {
             headers: &[],
             earlier_requests: 0,
             has_moved: false,
+            published: &[],
         })
     }
 

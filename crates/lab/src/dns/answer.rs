@@ -76,7 +76,7 @@ pub(super) fn prepare_reply(
                 || query.edns.as_ref().is_some_and(|edns| edns.flags().dnssec_ok);
             reply.metadata.authentic_data = wants && found.signed;
             addresses = found.lab_addresses();
-            if found.records.is_empty() && !found.truncated {
+            if found.is_known_empty || (found.records.is_empty() && !found.truncated) {
                 reply.add_authorities(start_of_authority(found.code, found.zone));
             }
             reply.add_answers(found.records);
@@ -98,6 +98,8 @@ struct LookupResult {
     records: Vec<Record>,
     signed: bool,
     truncated: bool,
+    /// Whether the name at the end of the aliases exists in the lab and has no such record.
+    is_known_empty: bool,
     timing: ReplyTiming,
 }
 
@@ -120,6 +122,7 @@ fn look_up(zone: &Zone, question: &Query, transport: Transport) -> LookupResult 
         records: Vec::new(),
         signed: true,
         truncated: false,
+        is_known_empty: false,
         timing: ReplyTiming::Immediate,
     };
     let mut name = question.name().to_lowercase().to_ascii().trim_end_matches('.').to_owned();
@@ -133,7 +136,16 @@ fn look_up(zone: &Zone, question: &Query, transport: Transport) -> LookupResult 
             return found;
         };
         found.zone = apex;
+        let wants_txt = question.query_type() == RecordType::TXT;
         let Some(entry) = zone.find(&name) else {
+            let texts = zone.txt_records(&name);
+            if !texts.is_empty() {
+                found.signed &= zone.is_published_signed(&name);
+                if wants_txt {
+                    push_texts(&mut found.records, &name, texts);
+                }
+                return found;
+            }
             if !zone.has_below(&name) {
                 found.code = ResponseCode::NXDomain;
             }
@@ -147,6 +159,7 @@ fn look_up(zone: &Zone, question: &Query, transport: Transport) -> LookupResult 
             EntryData::ServerFailure => found.code = ResponseCode::ServFail,
             EntryData::Refused => found.code = ResponseCode::Refused,
             EntryData::TcpOnly(_) if transport == Transport::Udp => found.truncated = true,
+            EntryData::Truncated => found.truncated = true,
             _ => {}
         }
         if found.truncated || found.code != ResponseCode::NoError {
@@ -163,10 +176,17 @@ fn look_up(zone: &Zone, question: &Query, transport: Transport) -> LookupResult 
             }
             continue;
         }
+        let texts = if wants_txt { zone.txt_records(&name) } else { Vec::new() };
+        if matches!(entry.data, EntryData::UpperCase) {
+            name.make_ascii_uppercase();
+        }
+        let aliases = found.records.len();
         for data in records(entry, question.query_type()) {
             let ttl = if matches!(entry.data, EntryData::Alternating { .. }) { 0 } else { TTL };
             push_record(&mut found.records, &name, ttl, Some(data));
         }
+        push_texts(&mut found.records, &name, texts);
+        found.is_known_empty = found.records.len() == aliases;
         return found;
     }
 }
@@ -190,9 +210,6 @@ fn records(entry: &ZoneEntry, wanted: RecordType) -> Vec<RData> {
                 IpAddr::V6(address) => RData::AAAA(address.into()),
             })
             .collect(),
-        RecordType::TXT => {
-            entry.texts.iter().map(|text| RData::TXT(TXT::new(vec![text.clone()]))).collect()
-        }
         RecordType::PTR => match &entry.data {
             EntryData::Pointer(targets) => targets
                 .iter()
@@ -202,6 +219,14 @@ fn records(entry: &ZoneEntry, wanted: RecordType) -> Vec<RData> {
             _ => Vec::new(),
         },
         _ => Vec::new(),
+    }
+}
+
+/// One record for each text. A string of a TXT record has at most 255 bytes.
+fn push_texts(records: &mut Vec<Record>, name: &str, texts: Vec<Vec<String>>) {
+    for strings in texts {
+        let short = strings.iter().flat_map(|string| string.as_bytes().chunks(255)).collect();
+        push_record(records, name, TTL, Some(RData::TXT(TXT::from_bytes(short))));
     }
 }
 

@@ -3,20 +3,28 @@
 use std::{
     collections::HashMap,
     net::{IpAddr, Ipv4Addr},
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use crate::{
     dns_entry::EntryData,
     lab_state::LabState,
     ports::TRAP_ADDRESS,
+    proofs::PublishedProofs,
     reverse_dns::{self, reverse_name},
     site::{DnsAddress, DnsBehaviour},
 };
 
 /// Names in lower case, without the final dot.
 #[derive(Debug)]
-pub(super) struct Zone(HashMap<String, ZoneEntry>);
+pub(super) struct Zone {
+    entries: HashMap<String, ZoneEntry>,
+    /// What is published while the lab runs.
+    published: Arc<PublishedProofs>,
+}
 
 #[derive(Debug)]
 pub(super) struct ZoneEntry {
@@ -30,7 +38,7 @@ pub(super) struct ZoneEntry {
 
 impl Zone {
     pub(super) fn new(world: &LabState) -> Self {
-        let mut zone = Self(HashMap::new());
+        let mut zone = Self { entries: HashMap::new(), published: Arc::clone(&world.published) };
         for running_site in &world.sites {
             let names = &running_site.site.dns;
             for (label, answer) in names.answers {
@@ -39,9 +47,9 @@ impl Zone {
             }
             for (label, text) in names.texts {
                 let entry =
-                    zone.0.entry(name_below(label, running_site.site.name)).or_insert_with(|| {
-                        ZoneEntry::new(EntryData::Addresses(Vec::new()), names.signed)
-                    });
+                    zone.entries.entry(name_below(label, running_site.site.name)).or_insert_with(
+                        || ZoneEntry::new(EntryData::Addresses(Vec::new()), names.signed),
+                    );
                 entry.texts.push((*text).to_owned());
             }
             zone.insert(
@@ -63,16 +71,36 @@ impl Zone {
     }
 
     pub(super) fn find(&self, name: &str) -> Option<&ZoneEntry> {
-        self.0.get(name)
+        self.entries.get(name)
+    }
+
+    /// The TXT records of this name: those of the catalogue and those that are published.
+    pub(super) fn txt_records(&self, name: &str) -> Vec<Vec<String>> {
+        let entry = self.find(name);
+        let fixed = entry.into_iter().flat_map(|entry| &entry.texts);
+        let mut records: Vec<Vec<String>> = fixed.map(|text| vec![text.clone()]).collect();
+        records.extend(self.published.txt_records_at(name));
+        // A wildcard is for names that do not exist.
+        if records.is_empty() && entry.is_none() {
+            records = self.published.wildcard_txt_records(name);
+        }
+        records
+    }
+
+    /// Whether the zone of a published record is signed.
+    pub(super) fn is_published_signed(&self, name: &str) -> bool {
+        self.published.is_signed(name)
     }
 
     /// Whether a name exists below this one. Then this name exists too, even without records.
     pub(super) fn has_below(&self, name: &str) -> bool {
-        self.0.keys().any(|key| key.strip_suffix(name).is_some_and(|rest| rest.ends_with('.')))
+        let is_below =
+            |key: &String| key.strip_suffix(name).is_some_and(|rest| rest.ends_with('.'));
+        self.entries.keys().any(is_below) || self.published.has_txt_below(name)
     }
 
     fn insert(&mut self, name: String, data: EntryData, signed: bool) {
-        self.0.insert(name, ZoneEntry::new(data, signed));
+        self.entries.insert(name, ZoneEntry::new(data, signed));
     }
 
     fn add_answer(&mut self, name: &str, answer: DnsBehaviour, own: Ipv4Addr, signed: bool) {
@@ -100,6 +128,8 @@ impl Zone {
             DnsBehaviour::Late(milliseconds) => EntryData::Late(milliseconds, address),
             DnsBehaviour::Silent => EntryData::Silent,
             DnsBehaviour::TcpOnly => EntryData::TcpOnly(address),
+            DnsBehaviour::Truncated => EntryData::Truncated,
+            DnsBehaviour::UpperCase => EntryData::UpperCase,
             DnsBehaviour::OwnThenTrap => EntryData::Alternating { own: address, every: 0 },
             DnsBehaviour::Alternating => EntryData::Alternating { own: address, every: 2 },
             DnsBehaviour::Many(count) => EntryData::Addresses(

@@ -24,7 +24,9 @@ use crate::{
     cases::served_case::ServedCase,
     feeds,
     lab_state::{LabState, RunningSite},
-    mcp, signing_bot,
+    mcp,
+    proofs::{PublishedProof, show_proofs},
+    signing_bot,
     site::PortBehaviour,
 };
 
@@ -55,6 +57,7 @@ impl SiteConnection<'_> {
         hit: &'h Hit,
         visit: u64,
         body: &'h [u8],
+        published: &'h [PublishedProof],
     ) -> SiteRequest<'h> {
         let accept = hit.headers.iter().find(|(name, _)| name == "accept");
         SiteRequest {
@@ -72,6 +75,7 @@ impl SiteConnection<'_> {
             headers: &hit.headers,
             earlier_requests: visit,
             has_moved: self.running_site.has_moved.load(Ordering::SeqCst),
+            published,
         }
     }
 }
@@ -80,6 +84,7 @@ impl SiteConnection<'_> {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum PageSource {
     Function(fn(&SiteRequest<'_>) -> Reply),
+    Proofs(fn(&SiteRequest<'_>) -> Reply),
     Case(&'static ServedCase),
     Feeds,
     KeyDirectory,
@@ -91,6 +96,7 @@ impl PageSource {
     pub(super) fn of_port(port: PortBehaviour) -> Option<Self> {
         match port {
             PortBehaviour::Pages(page) => Some(Self::Function(page)),
+            PortBehaviour::Proofs(page) => Some(Self::Proofs(page)),
             PortBehaviour::Case(case) => Some(Self::Case(case)),
             PortBehaviour::Feeds => Some(Self::Feeds),
             PortBehaviour::KeyDirectory => Some(Self::KeyDirectory),
@@ -104,8 +110,9 @@ impl PageSource {
 
     fn reply(self, request: &SiteRequest<'_>, world: &LabState) -> Reply {
         match self {
-            Self::Function(page) => page(request),
-            Self::Case(case) => case.reply(request),
+            Self::Function(page) => show_proofs(request, page(request)),
+            Self::Proofs(page) => page(request),
+            Self::Case(case) => show_proofs(request, case.reply(request)),
             Self::Feeds => feeds::reply(request, &world.feeds),
             Self::KeyDirectory => signing_bot::reply(request, &world.key_directories),
             Self::Mcp => mcp::reply(request, &world.mcp),
@@ -151,7 +158,8 @@ async fn answer(
     let number = visit.record_hit(hit.clone());
     let is_head = request.method() == http::Method::HEAD;
     let body = question_body(request).await;
-    let reply = pages.reply(&visit.site_request(&hit, number, &body), visit.world);
+    let published = visit.world.published.of_site(visit.running_site.site.name);
+    let reply = pages.reply(&visit.site_request(&hit, number, &body, &published), visit.world);
     tokio::time::sleep(reply.delay).await;
     let mut response = Response::new(match reply.body {
         _ if is_head => empty_body(),

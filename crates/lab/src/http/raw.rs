@@ -39,7 +39,7 @@ pub(super) async fn serve<C: RawConnection>(
     let Ok(head) = read_head(&mut stream).await else { return };
     let Some(hit) = parse_head(&head, &connection) else { return };
     let number = connection.record_hit(hit.clone());
-    play_script(stream, &script(&connection.site_request(&hit, number, &[]))).await;
+    play_script(stream, &script(&connection.site_request(&hit, number, &[], &[]))).await;
 }
 
 /// Plays a script on a connection, as far as the other side allows.

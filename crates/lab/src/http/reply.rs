@@ -9,6 +9,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use crate::{
     content::BusinessText,
     ports::Ports,
+    proofs::PublishedProof,
     user_agents::{self, Purpose},
 };
 
@@ -48,6 +49,8 @@ pub(crate) struct SiteRequest<'a> {
     pub(crate) earlier_requests: u64,
     /// Whether the last request for `/turn/…` was `/turn/away` and not `/turn/back`.
     pub(crate) has_moved: bool,
+    /// The proofs of control that are published for the site.
+    pub(crate) published: &'a [PublishedProof],
 }
 
 impl SiteRequest<'_> {

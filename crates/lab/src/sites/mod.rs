@@ -11,6 +11,7 @@ mod business;
 mod challenges;
 mod cloaking;
 mod cloaking_shares;
+mod control_proofs;
 mod described_apis;
 mod dns;
 mod encoding;
@@ -70,6 +71,7 @@ static CATALOGUE: LazyLock<Vec<LabSite>> = LazyLock::new(|| {
         further_pages::SITES,
         shares::SITES,
         described_apis::SITES,
+        control_proofs::OWN_SITES,
     ];
     themes.concat()
 });
@@ -140,6 +142,12 @@ pub fn shared_address_sites() -> &'static [LabSite] {
 /// Hosts that a service reads but nobody scans. Not part of the catalogue.
 pub(crate) fn infrastructure() -> &'static [LabSite] {
     &infrastructure::HOSTS
+}
+
+/// Sites that show a published proof of control where it must not count. Not part of the catalogue.
+#[must_use]
+pub fn control_proof_sites() -> &'static [LabSite] {
+    control_proofs::SITES
 }
 
 /// Every site of the lab, by theme.

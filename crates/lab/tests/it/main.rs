@@ -12,6 +12,7 @@ mod behaviour;
 mod cases;
 mod catalogue;
 mod client;
+mod control;
 mod declarations;
 mod feeds;
 mod feeds_with_faults;

@@ -10,6 +10,10 @@
 
 mod bounds;
 mod clock;
+mod control_meta_tag;
+mod control_setup;
+mod control_txt_record;
+mod control_well_known_file;
 mod mcp;
 mod mcp_further;
 mod opt_out;
