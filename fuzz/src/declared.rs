@@ -8,6 +8,7 @@ use declared::files::{
 };
 use declared::instructions::{PageContext, Passage, find_instructions, is_about_security};
 use declared::page::{Page, prices, shingles};
+use declared::rdap::{self, Bootstrap};
 use declared::rights::{self, Carrier, ParsedStatements};
 use declared::robots::{self, Robots};
 use declared::{charset, control_proof, link, robots_lint, sniff};
@@ -49,6 +50,25 @@ pub(super) fn robots_lint(data: &[u8]) {
     let faults = robots_lint::find_faults(&Robots::parse(data));
     assert!(faults.len() <= 101);
     check_faults(&faults);
+}
+
+pub(super) const RDAP_SEEDS: &[&[u8]] = &[
+    br#"{"objectClassName":"domain","ldhName":"A.EXAMPLE.","status":["clientHold","ok"],"events":[{"eventAction":"registration","eventDate":"15-Nov-2026 02:56:20"},{"eventAction":"expiration","eventDate":"2027-11-15T02:56:20+0100"}],"entities":[{"roles":["registrar"],"publicIds":[{"type":"IANA Registrar ID","identifier":"9999"}],"vcardArray":["vcard",[["fn",{},"text","A"]]]}],"nameservers":[{"ldhName":"ns.example"}],"secureDNS":{"delegationSigned":"true"},"redacted":[{"name":{"type":"Registrant Name"}}]}"#,
+    br#"{"errorCode":404,"title":"Not found"}"#,
+    br#"{"version":"1.0","publication":"2026-11-15T00:00:00Z","services":[[["example","co.example"],["https://a.example/rdap"]]]}"#,
+];
+
+/// A registration has bounded lists and texts, and a list of registries gives addresses that end with a slash.
+pub(super) fn rdap(data: &[u8]) {
+    if let Ok(registration) = rdap::parse_domain_object(data, "a.example") {
+        let lists = [&registration.nameservers, &registration.status, &registration.redacted];
+        assert!(lists.iter().all(|list| list.len() <= 64));
+        assert!(registration.registrar.is_none_or(|name| name.chars().count() <= 200));
+    }
+    if let Ok(bootstrap) = Bootstrap::parse(data) {
+        let server = bootstrap.server("b.co.example");
+        assert!(server.is_none_or(|address| address.starts_with("http") && address.ends_with('/')));
+    }
 }
 
 pub(super) const RIGHTS_HEADERS_SEEDS: &[&[u8]] = &[

@@ -65,6 +65,7 @@ targets! {
     sitemap = declared::sitemap, SITEMAP_SEEDS;
     security_txt = declared::security_txt, SECURITY_TXT_SEEDS;
     link_header = declared::link_header, LINK_HEADER_SEEDS;
+    rdap = declared::rdap, RDAP_SEEDS;
     page = declared::page, PAGE_SEEDS;
     page_text = declared::page_text, PAGE_TEXT_SEEDS;
     entity = declared::entity, PAGE_SEEDS;

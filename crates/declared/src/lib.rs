@@ -15,6 +15,7 @@ pub mod files;
 pub mod instructions;
 pub mod link;
 pub mod page;
+pub mod rdap;
 pub mod rights;
 pub mod robots;
 pub mod robots_lint;

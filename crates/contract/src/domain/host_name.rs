@@ -130,11 +130,34 @@ impl Domain {
         psl::domain_str(&self.0).unwrap_or(&self.0)
     }
 
+    /// The domain that somebody registered at a registry: the registry's suffix and one more label. Other than
+    /// for [`Domain::registrable`], suffixes of private operators do not count: a customer's name under
+    /// `host.example` belongs to the registration of `host.example`.
+    #[must_use]
+    pub fn registered_domain(&self) -> Self {
+        let mut name = self.0.as_str();
+        loop {
+            let Some(suffix) = psl::suffix(name.as_bytes()) else { return self.clone() };
+            let labels = suffix.as_bytes().split(|byte| *byte == b'.').count();
+            if suffix.typ() != Some(psl::Type::Private) || labels < 2 {
+                return Self(last_labels(&self.0, labels + 1).to_owned());
+            }
+            // The registry's suffix is somewhere in the private one.
+            name = last_labels(&self.0, labels - 1);
+        }
+    }
+
     /// The hosts on which the site of this domain may answer, the more likely one first.
     #[must_use]
     pub fn hosts(&self) -> [String; 2] {
         [self.0.clone(), format!("www.{}", self.0)]
     }
+}
+
+/// The last so many labels of a name, or the whole name if it has fewer.
+fn last_labels(name: &str, count: usize) -> &str {
+    let dot = name.rmatch_indices('.').nth(count.saturating_sub(1));
+    dot.and_then(|(at, _)| name.get(at + 1..)).unwrap_or(name)
 }
 
 /// `Domain` hashes and compares like its text, so a map keyed by `Domain` can be searched by

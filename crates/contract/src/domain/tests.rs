@@ -65,6 +65,31 @@ fn www_stays_when_the_rest_is_not_a_public_name() {
 }
 
 #[test]
+fn the_registered_domain_is_found_by_the_suffixes_of_registries_alone() {
+    for (text, expected) in [
+        ("example.com", "example.com"),
+        ("a.b.example.com", "example.com"),
+        ("www.bbc.co.uk", "bbc.co.uk"),
+        ("user.github.io", "github.io"),
+        ("github.io", "github.io"),
+        ("a.user.github.io", "github.io"),
+        ("x.s3.eu-west-1.amazonaws.com", "amazonaws.com"),
+        ("shop.blogspot.co.uk", "blogspot.co.uk"),
+    ] {
+        assert_eq!(
+            Domain::parse(text, &real()).unwrap().registered_domain().as_str(),
+            expected,
+            "{text}"
+        );
+    }
+    assert_eq!(
+        Domain::parse("a.shop.lab", &lab()).unwrap().registered_domain().as_str(),
+        "shop.lab"
+    );
+    assert_eq!(Domain::parse("shop.lab", &lab()).unwrap().registered_domain().as_str(), "shop.lab");
+}
+
+#[test]
 fn a_stored_domain_is_checked_by_its_characters_only() {
     assert!(serde_json::from_str::<Domain>("\"gone.tldthatwas\"").is_ok());
     for bad in ["\"\"", "\"A.org\"", "\"a b\"", "\"a/b\"", "1"] {
