@@ -40,6 +40,7 @@ mod outcomes;
 mod pruning;
 mod readers;
 mod readings;
+mod registrations;
 mod revocations;
 mod scans;
 mod seals;

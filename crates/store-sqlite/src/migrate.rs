@@ -91,6 +91,11 @@ const MIGRATIONS: &[Migration] = &[
         name: "requests for keys",
         sql: include_str!("../migrations/0021_key_requests.sql"),
     },
+    Migration {
+        number: 22,
+        name: "registrations of domains",
+        sql: include_str!("../migrations/0022_registrations.sql"),
+    },
 ];
 
 /// A migration number, and the Rust code that completes that migration.

@@ -15,6 +15,9 @@ use crate::conduct::DELETE_CONDUCT;
 use crate::deliveries::DELETE_DELIVERIES;
 use crate::error::DatabaseError;
 use crate::mcp_scans::{OLD_SCANS, OLD_SURFACES};
+use crate::registrations::{
+    DELETE_REGISTRATION_CHANGES, DELETE_REGISTRATIONS, DELETE_UNREAD_REGISTRATIONS,
+};
 use crate::usage::prune_usage;
 
 impl Pruning for SqliteStore {
@@ -67,6 +70,9 @@ impl Pruning for SqliteStore {
                 Prunable::Scans => delete(DELETE_SCANS)?,
                 Prunable::Conduct => delete(DELETE_CONDUCT)?,
                 Prunable::Deliveries => delete(DELETE_DELIVERIES)?,
+                Prunable::Registrations => delete(DELETE_REGISTRATIONS)?,
+                Prunable::UnreadRegistrations => delete(DELETE_UNREAD_REGISTRATIONS)?,
+                Prunable::RegistrationChanges => delete(DELETE_REGISTRATION_CHANGES)?,
                 Prunable::Usage => prune_usage(connection, before, limit)?,
                 // Done above, because they are found without the writer.
                 Prunable::McpScans | Prunable::McpSurfaces => 0,

@@ -9,7 +9,7 @@
 //! [`licences`], [`usage`], [`licence_scans`], [`sessions`], [`audit`], [`webhooks`], [`deliveries`],
 //! [`key_requests`], [`allowances`], [`switches`], [`log`], [`answers`], [`readings`], [`changes`],
 //! [`revocations`], [`decisions`], [`outcomes`], [`jobs`], [`idempotency`], [`clocks`], [`census`],
-//! [`feeds`], [`mcp_scans`] and [`conduct`]. [`pruning`] removes what is past its retention, [`deletions`] what the
+//! [`feeds`], [`mcp_scans`], [`conduct`] and [`registrations`]. [`pruning`] removes what is past its retention, [`deletions`] what the
 //! operator deletes before, [`licence_data`] what is stored about the holder of a licence. A new kind of data gets its own file of the same form, becomes a supertrait of [`Store`], and
 //! is added to [`copy`] and to `conformance`.
 //!
@@ -46,6 +46,7 @@ pub mod mcp_scans;
 pub mod outcomes;
 pub mod pruning;
 pub mod readings;
+pub mod registrations;
 pub mod revocations;
 pub mod scans;
 pub mod seals;
@@ -94,6 +95,7 @@ pub use outcomes::{NewOutcome, OutcomeCounts, OutcomeTally, Outcomes, StoredOutc
 pub use proof::Digest;
 pub use pruning::{AnswerCutoffs, Prunable, PrunedAnswers, Pruning, PruningCursor, StoreSize};
 pub use readings::{Readings, StoredReading};
+pub use registrations::{RegistrationChange, Registrations, StoredRegistration};
 pub use revocations::{
     NewRevocation, Revocations, RevocationsQuery, StoredRevocation, WithheldActions,
 };

@@ -50,6 +50,12 @@ pub enum Prunable {
     Usage,
     /// Deliveries to webhooks that were delivered or given up, by the time they ended.
     Deliveries,
+    /// Registrations of domains with their changes, by the time of the last attempt to read them.
+    Registrations,
+    /// Those that were never read.
+    UnreadRegistrations,
+    /// Changes of registrations, by the time they were read.
+    RegistrationChanges,
 }
 
 /// Where a step ended. Answers are examined by time, then by digest.
@@ -99,7 +105,7 @@ pub trait Pruning: Send + Sync {
 }
 
 impl Prunable {
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 15] = [
         Self::UnreachedReadings,
         Self::Readings,
         Self::Changes,
@@ -112,6 +118,9 @@ impl Prunable {
         Self::Conduct,
         Self::Usage,
         Self::Deliveries,
+        Self::Registrations,
+        Self::UnreadRegistrations,
+        Self::RegistrationChanges,
     ];
 
     /// The word for messages and metrics.
@@ -130,6 +139,9 @@ impl Prunable {
             Self::Conduct => "conduct",
             Self::Usage => "usage",
             Self::Deliveries => "deliveries",
+            Self::Registrations => "registrations",
+            Self::UnreadRegistrations => "unread_registrations",
+            Self::RegistrationChanges => "registration_changes",
         }
     }
 }

@@ -5,8 +5,8 @@ use std::fmt;
 use crate::{
     Allowances, Answers, Artifacts, Audit, BoxFuture, Census, Changes, Clocks, Conduct, Decisions,
     Deletions, Deliveries, Feeds, Idempotency, Jobs, KeyRequests, LicenceData, LicenceScans,
-    Licences, Log, McpScans, Outcomes, Pruning, Readings, Revocations, Scans, Seals, Sessions,
-    StoreError, Switches, Usage, Webhooks,
+    Licences, Log, McpScans, Outcomes, Pruning, Readings, Registrations, Revocations, Scans, Seals,
+    Sessions, StoreError, Switches, Usage, Webhooks,
 };
 
 /// Everything that one deployment stores.
@@ -35,6 +35,7 @@ pub trait Store:
     + Feeds
     + McpScans
     + Conduct
+    + Registrations
     + Readings
     + Changes
     + Revocations

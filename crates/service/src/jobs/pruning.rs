@@ -57,6 +57,9 @@ impl Service {
             (Prunable::Revocations, days.revocation_days),
             (Prunable::ClearedActions, days.revocation_days),
             (Prunable::Receipts, days.receipt_days),
+            (Prunable::UnreadRegistrations, days.unreached_days),
+            (Prunable::Registrations, days.domain_days),
+            (Prunable::RegistrationChanges, days.change_days),
         ] {
             removed += self.prune_all(what, before(days)).await?;
         }

@@ -1041,6 +1041,36 @@ impl Feeds for FailingStore {
     }
 }
 
+impl Registrations for FailingStore {
+    fn put_registration(
+        &self,
+        registration: StoredRegistration,
+        changes: Vec<RegistrationChange>,
+    ) -> BoxFuture<'_, Result<(), StoreError>> {
+        let put = self.inner.put_registration(registration, changes);
+        Box::pin(self.call("put_registration", put))
+    }
+    fn registration<'a>(
+        &'a self,
+        domain: &'a str,
+    ) -> BoxFuture<'a, Result<Option<StoredRegistration>, StoreError>> {
+        Box::pin(self.call("registration", self.inner.registration(domain)))
+    }
+    fn registration_changes<'a>(
+        &'a self,
+        domain: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<RegistrationChange>, StoreError>> {
+        self.inner.registration_changes(domain)
+    }
+    fn list_registrations(
+        &self,
+        after: Option<String>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
+        self.inner.list_registrations(after, limit)
+    }
+}
+
 impl McpScans for FailingStore {
     fn put_mcp_scan(
         &self,

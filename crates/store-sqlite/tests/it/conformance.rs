@@ -87,6 +87,14 @@ impl StoreLocation for Dir {
         })
     }
 
+    fn damage_registration<'a>(&'a self, domain: &'a str) -> BoxFuture<'a, ()> {
+        Box::pin(async move {
+            let connection = rusqlite::Connection::open(self.0.path().join("wayleave.db")).unwrap();
+            let sql = "UPDATE registrations SET registration = x'7b7d' WHERE domain = ?1";
+            assert_eq!(connection.execute(sql, [domain]).unwrap(), 1);
+        })
+    }
+
     fn damage_conduct(&self, day: Day) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             let connection = rusqlite::Connection::open(self.0.path().join("wayleave.db")).unwrap();

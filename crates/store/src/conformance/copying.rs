@@ -12,6 +12,7 @@ use super::jobs::job;
 use super::mcp_locks::lock;
 use super::mcp_scans::mcp_scan;
 use super::outcomes::outcome;
+use super::registrations::{change as registration_change, registration};
 use super::sample_values::{at, noise, put_licence, same_as, scan};
 use super::seals::{anchor, seal};
 use crate::mcp_scans::MCP_SCANS_PER_URL;
@@ -73,12 +74,13 @@ const OUTCOMES: i64 = 300;
 const CENSUS_ROWS: u64 = 300;
 const FEEDS: u64 = 5;
 const CONDUCT_DAYS: i64 = 300;
+const REGISTRATIONS: u64 = 300;
 /// More than a page of servers and locks; of the first one, more scans than are kept.
 const MCP_SERVERS: u64 = 300;
 const MCP_SCANS_OF_FIRST: u64 = 7;
 const MCP_LOCKS: u64 = 300;
 
-/// Writes reports, clocks, a census, feeds, counts of agents, scans of MCP servers and jobs, with more than one page of those that are paged.
+/// Writes reports, clocks, a census, feeds, counts of agents, registrations, scans of MCP servers and jobs, with more than one page of those that are paged.
 async fn fill_work(store: &dyn Store) -> CaseResult {
     for number in 0..OUTCOMES {
         let put = outcome(&format!("d{}.lab", number % 7), number, number)?;
@@ -104,6 +106,11 @@ async fn fill_work(store: &dyn Store) -> CaseResult {
     }
     for number in 0..CONDUCT_DAYS {
         store.put_conduct_day(conduct_day(number)).await.map_err(unexpected_error)?;
+    }
+    for number in 0..REGISTRATIONS {
+        let name = format!("r{number}.lab");
+        let changes = vec![registration_change(&name, 3, "status")?];
+        store.put_registration(registration(&name, 1)?, changes).await.map_err(unexpected_error)?;
     }
     fill_mcp(store).await?;
     for key in ["a", "b", "c"] {
@@ -155,7 +162,7 @@ async fn compare_mcp(original: &dyn Store, copy: &dyn Store) -> CaseResult {
     Ok(())
 }
 
-/// Fails unless both stores have the same reports, clocks, census, feeds, scans of MCP servers and jobs.
+/// Fails unless both stores have the same reports, clocks, census, feeds, registrations, scans of MCP servers and jobs.
 async fn compare_work(original: &dyn Store, copy: &dyn Store) -> CaseResult {
     let expected = original.export_outcomes(None, usize::MAX).await.map_err(unexpected_error)?;
     same_as("reports", copy.export_outcomes(None, usize::MAX).await, &expected)?;
@@ -179,6 +186,13 @@ async fn compare_work(original: &dyn Store, copy: &dyn Store) -> CaseResult {
     same_as("days", copy.list_conduct_days(None, usize::MAX).await, &expected)?;
     for day in expected {
         check_eq!(copy.conduct_day(day).await, original.conduct_day(day).await, "counts of {day}");
+    }
+    let expected = original.list_registrations(None, usize::MAX).await.map_err(unexpected_error)?;
+    same_as("registrations", copy.list_registrations(None, usize::MAX).await, &expected)?;
+    for name in &expected {
+        check_eq!(copy.registration(name).await, original.registration(name).await, "{name}");
+        let changes = original.registration_changes(name).await;
+        check_eq!(copy.registration_changes(name).await, changes, "the changes of {name}");
     }
     compare_mcp(original, copy).await?;
     let expected = original.export_jobs(None, usize::MAX).await.map_err(unexpected_error)?;
@@ -242,6 +256,7 @@ async fn everything(engine: &dyn Engine) -> CaseResult {
         "copied of what is counted, watched, fetched and waiting"
     );
     check_eq!(report.conduct_days, CONDUCT_DAYS.unsigned_abs(), "days of counts copied");
+    check_eq!(report.registrations, REGISTRATIONS, "registrations copied");
     let mcp_scans = MCP_SERVERS - 1 + MCP_SCANS_PER_URL as u64;
     check_eq!(
         (report.mcp_scans, report.mcp_servers, report.mcp_locks),
@@ -315,6 +330,7 @@ async fn damaged(engine: &dyn Engine) -> CaseResult {
     from_place.damage_artifact(Digest::of(&body(7))).await;
     from_place.damage_feed("f3").await;
     from_place.damage_conduct(conduct_day(9).day).await;
+    from_place.damage_registration("r7.lab").await;
     from_place.damage_mcp_scan(mcp_scan("m5.lab", 5, Some("x"))?.scan_sha256).await;
     from_place.damage_mcp_lock(lock(7)?.lock_sha256).await;
     let from = from_place.open().await;
@@ -332,7 +348,8 @@ async fn damaged(engine: &dyn Engine) -> CaseResult {
         "what was copied of MCP servers"
     );
     check_eq!(report.conduct_days, CONDUCT_DAYS.unsigned_abs() - 1, "days that were copied");
-    check_eq!(report.damaged.len(), 6, "what was damaged: {:?}", report.damaged);
+    check_eq!(report.registrations, REGISTRATIONS - 1, "registrations that were copied");
+    check_eq!(report.damaged.len(), 7, "what was damaged: {:?}", report.damaged);
     check_eq!(to.scan("s5").await, Ok(None), "the damaged scan");
     check_eq!(to.artifact(Digest::of(&body(7))).await, Ok(None), "the damaged artefact");
     check_eq!(to.feed("f3").await, Ok(None), "the damaged feed");

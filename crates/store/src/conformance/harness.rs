@@ -33,6 +33,9 @@ pub trait StoreLocation: Send + Sync {
     /// Changes stored bytes of a feed's content without the store's knowledge. The store is closed.
     fn damage_feed<'a>(&'a self, id: &'a str) -> BoxFuture<'a, ()>;
 
+    /// Changes stored bytes of a registration without the store's knowledge. The store is closed.
+    fn damage_registration<'a>(&'a self, domain: &'a str) -> BoxFuture<'a, ()>;
+
     /// Changes the stored counts of agents of a day.
     fn damage_conduct(&self, day: Day) -> BoxFuture<'_, ()>;
 

@@ -33,6 +33,7 @@ mod mcp_scans;
 mod outcomes;
 mod pruning;
 mod readings;
+mod registrations;
 mod sample_log;
 mod sample_values;
 mod scans;
@@ -77,6 +78,7 @@ pub async fn run(engine: &dyn Engine) -> Result<usize, Failures> {
         clocks::CASES,
         census::CASES,
         feeds::CASES,
+        registrations::CASES,
         mcp_scans::CASES,
         mcp_locks::CASES,
         mcp_pruning::CASES,

@@ -25,6 +25,8 @@ pub struct CopyReport {
     pub census_rows: u64,
     /// Address ranges that operators publish.
     pub feeds: u64,
+    /// Domains of which registration data was copied.
+    pub registrations: u64,
     /// Scans of MCP servers.
     pub mcp_scans: u64,
     /// MCP servers whose surfaces were copied.

@@ -1,5 +1,5 @@
 //! Copying what stays of deleted scans, outcome reports, content clocks, the census, feeds, counts of
-//! agents and jobs.
+//! agents, registrations of domains and jobs.
 
 use crate::census::CensusQuery;
 use crate::{NewJob, Store, StoreError};
@@ -16,6 +16,7 @@ pub(super) async fn copy_service_records(
     copy_census(from, to, report).await?;
     copy_feeds(from, to, report).await?;
     copy_conduct(from, to, report).await?;
+    copy_registrations(from, to, report).await?;
     copy_jobs(from, to, report).await
 }
 
@@ -133,6 +134,31 @@ async fn copy_conduct(
                 to.put_conduct_day(counts).await?;
                 report.conduct_days += 1;
             }
+        }
+    }
+}
+
+/// Copies registrations with their changes. One in the target is replaced: it is read again when it is due.
+async fn copy_registrations(
+    from: &dyn Store,
+    to: &dyn Store,
+    report: &mut CopyReport,
+) -> Result<(), StoreError> {
+    let mut after = None;
+    loop {
+        let page = from.list_registrations(after, PAGE).await?;
+        let Some(last) = page.last() else { return Ok(()) };
+        after = Some(last.clone());
+        for domain in page {
+            // Removed since it was listed, if there is none.
+            let Some(registration) =
+                report.unless_damaged(from.registration(&domain).await)?.flatten()
+            else {
+                continue;
+            };
+            let changes = report.unless_damaged(from.registration_changes(&domain).await)?;
+            to.put_registration(registration, changes.unwrap_or_default()).await?;
+            report.registrations += 1;
         }
     }
 }

@@ -12,8 +12,8 @@ use rusqlite::types::Value as Sql;
 use serde_json::json;
 use store::{
     Audit, Conduct, ConductDay, ContradictingHead, DeletedScan, Deletions, Feeds, IssuedMcpLock,
-    Log, McpScanExtras, McpScans, McpSurface, NewAuditEntry, NewRevocation, Revocations,
-    StoredFeed, StoredMcpScan, WithheldActions,
+    Log, McpScanExtras, McpScans, McpSurface, NewAuditEntry, NewRevocation, RegistrationChange,
+    Registrations, Revocations, StoredFeed, StoredMcpScan, StoredRegistration, WithheldActions,
 };
 
 use super::*;
@@ -111,6 +111,29 @@ async fn fill_empty_tables(dir: &Path) {
             next_attempt_at: at,
         };
         store.put_feed(feed).await.unwrap();
+    }
+    for (name, field) in [("a.lab", "registrar"), ("b.lab", "status")] {
+        let domain = store::scans::parse_stored_domain(name).unwrap();
+        let registration = StoredRegistration {
+            domain: domain.clone(),
+            first_read_at: Some(at),
+            read_at: Some(at),
+            source: Some(format!("https://rdap.lab/domain/{name}")),
+            registration: Bytes::from(format!("{{\"registrar\":\"{name}\"}}")),
+            attempted_at: at,
+            outcome: "failed".to_owned(),
+            why: Some(format!("a test of {name}")),
+            next_attempt_at: at,
+        };
+        let change = RegistrationChange {
+            domain,
+            at,
+            since: at,
+            field: field.to_owned(),
+            from: Some(format!("before {name}")),
+            to: Some(format!("after {name}")),
+        };
+        store.put_registration(registration, vec![change]).await.unwrap();
     }
     for number in [20_000, 20_001] {
         let day = contract::Day::from_number(number);

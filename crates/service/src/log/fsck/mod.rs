@@ -84,6 +84,7 @@ pub enum StorePart {
     McpSurfaces,
     McpLocks,
     Conduct,
+    Registrations,
     Jobs,
     Licences,
     LicenceKeys,

@@ -1,5 +1,5 @@
 //! Checks what is stored one record at a time: scans, deleted scans, bodies, readings, receipts, feeds,
-//! counts of agents
+//! counts of agents, registrations of domains
 //! (`mcp_scans` checks what is stored of MCP servers, `account_records` reads licences); and reads the tables that have no digests, which finds
 //! only what cannot be read.
 
@@ -25,6 +25,7 @@ impl FsckRun<'_> {
         self.check_decisions().await;
         self.check_feeds().await;
         self.check_conduct().await;
+        self.check_registrations().await;
         self.check_mcp_scans().await;
         self.check_mcp_surfaces().await;
         self.check_mcp_locks().await;
@@ -200,6 +201,27 @@ impl FsckRun<'_> {
                     Err(error) => Err(error),
                 };
                 self.check_found(StorePart::Conduct, &format!("the counts of {day}"), parsed);
+            }
+        }
+    }
+
+    async fn check_registrations(&mut self) {
+        let (store, part) = (self.request.store, StorePart::Registrations);
+        let mut after = None;
+        loop {
+            let page = match store.list_registrations(after, PAGE_SIZE).await {
+                Ok(page) => page,
+                Err(error) => return self.add_fault(part, None, error.to_string()),
+            };
+            let Some(last) = page.last() else { return };
+            after = Some(last.clone());
+            self.count_records(part, page.len());
+            for domain in &page {
+                let read = store.registration(domain).await;
+                self.check_found(part, &format!("the registration of {domain}"), read);
+                if let Err(error) = store.registration_changes(domain).await {
+                    self.add_fault(part, None, error.to_string());
+                }
             }
         }
     }
