@@ -8,14 +8,15 @@ use std::{
 use contract::Brand;
 
 use crate::{
-    DirectoryBehaviour, FeedBehaviour, Hit, LabClock, LabError, LabMcpServer, LabNetwork, LabProof,
-    LabSite, ProofKind, PublishError, TimestampCalendar, Trap,
+    BootstrapBehaviour, DirectoryBehaviour, FeedBehaviour, Hit, LabClock, LabError, LabMcpServer,
+    LabNetwork, LabProof, LabSite, ProofKind, PublishError, RegistryEntry, TimestampCalendar, Trap,
     certificate_authority::CertificateAuthority,
     control, dns,
     forwards::FORWARDED_HOST,
     http,
     lab_state::{LabState, LabTasks, site_address},
     ports::{self, Ports},
+    rdap::rdap_bootstrap_url,
     sites::{self, TRAP_PORT_SITE},
 };
 
@@ -68,6 +69,7 @@ impl Lab {
             allow_names: vec!["lab".to_owned()],
             calendars: vec![calendar.url()],
             explorers: vec![calendar.explorer_url()],
+            rdap_bootstrap: rdap_bootstrap_url(),
         };
         let ports = Ports { http: http_port, https: https_port, trap_only: odd_port };
         let trap = Trap::start(traps, &tasks);
@@ -106,6 +108,16 @@ impl Lab {
     #[must_use]
     pub fn set_feed(&self, id: &str, behaviour: FeedBehaviour) -> bool {
         self.world.feeds.set(id, behaviour)
+    }
+
+    /// Changes what the registry answers about this domain from now on.
+    pub fn set_registration(&self, domain: &str, entry: RegistryEntry) {
+        self.world.rdap.set(domain, entry);
+    }
+
+    /// Changes what the list of registries contains from now on.
+    pub fn set_rdap_bootstrap(&self, behaviour: BootstrapBehaviour) {
+        self.world.rdap.set_bootstrap(behaviour);
     }
 
     /// Changes how the key directory of this host behaves from now on. False if no such host has

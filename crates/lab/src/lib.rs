@@ -17,8 +17,8 @@
 //!
 //! To add a site, add a few lines to the table of its theme in `src/sites/`. Hosts that are no sites
 //! but belong to the internet that a service needs get a folder each, next to `feeds/` (the address
-//! lists of the operators of agents) and `signing_bot/` (key directories), and an entry in
-//! `src/sites/infrastructure.rs`; so do the MCP servers (`mcp/`). Other kinds of servers (RDAP, AI engines) get a folder
+//! lists of the operators of agents), `rdap/` (the registry) and `signing_bot/` (key directories), and an entry in
+//! `src/sites/infrastructure.rs`; so do the MCP servers (`mcp/`). Other kinds of servers (AI engines) get a folder
 //! each next to `dns/`, `http/` and `calendar/`, are started by [`Lab::start`], and are named in
 //! [`LabNetwork`]. `proofs/` is what people publish on the sites while the lab runs, and `control/` the
 //! channel by which they do.
@@ -43,6 +43,7 @@ mod mcp;
 mod network;
 mod ports;
 mod proofs;
+mod rdap;
 mod reverse_dns;
 mod signing_bot;
 mod site;
@@ -63,6 +64,10 @@ pub use lab::{Lab, LabOptions};
 pub use mcp::{LabMcpHost, LabMcpServer, MCP_PEER_HOST, mcp_servers};
 pub use network::LabNetwork;
 pub use proofs::{LabProof, ProofKind, PublishError};
+pub use rdap::{
+    BootstrapBehaviour, LabRegistration, RDAP_HOST, RdapResult, RdapVariant, RegistryEntry,
+    rdap_bootstrap_url, rdap_domain_url, rdap_variants,
+};
 pub use reverse_dns::{DOCUMENTED_SUFFIXES, PtrCase, PtrOutcome, ptr_cases};
 pub use signing_bot::{
     BotKey, BotRequest, BotSignature, DIRECTORY_MEDIA_TYPE, DIRECTORY_PATH, DirectoryBehaviour,

@@ -20,10 +20,12 @@ pub struct LabNetwork {
     pub calendars: Vec<String>,
     /// URLs of the block explorers for the chains of those calendars.
     pub explorers: Vec<String>,
+    /// URL of the list of registries.
+    pub rdap_bootstrap: String,
 }
 
 impl LabNetwork {
-    /// The `[network]` and `[proof]` sections of a configuration that points a service at this lab.
+    /// The `[network]`, `[proof]` and `[registry]` sections of a configuration that points a service at this lab.
     /// `ca_file` is the path where the caller has written [`LabNetwork::ca_pem`].
     #[must_use]
     pub fn to_toml(&self, ca_file: &Path) -> String {
@@ -45,6 +47,8 @@ impl LabNetwork {
         let _ = writeln!(toml, "\n[proof]");
         let _ = writeln!(toml, "calendars = [{}]", list(&self.calendars));
         let _ = writeln!(toml, "explorers = [{}]", list(&self.explorers));
+        let _ = writeln!(toml, "\n[registry]");
+        let _ = writeln!(toml, "bootstrap = {}", quoted(&self.rdap_bootstrap));
         toml
     }
 }
@@ -83,6 +87,7 @@ mod tests {
             allow_names: vec!["lab".into()],
             calendars: vec!["http://127.0.0.1:9".into()],
             explorers: vec![],
+            rdap_bootstrap: "https://rdap.lab/dns.json".into(),
         };
         let path = "/tmp/odd \"dir\"\\\n\u{7f}ü/ca.pem";
         let read: toml::Table = network.to_toml(Path::new(path)).parse().unwrap();
@@ -95,5 +100,6 @@ mod tests {
         assert_eq!(section["extra_ca"].as_str(), Some(path));
         assert_eq!(read["proof"]["calendars"][0].as_str(), Some("http://127.0.0.1:9"));
         assert_eq!(read["proof"]["explorers"].as_array().map(Vec::len), Some(0));
+        assert_eq!(read["registry"]["bootstrap"].as_str(), Some("https://rdap.lab/dns.json"));
     }
 }

@@ -173,6 +173,8 @@ pub(crate) enum PortBehaviour {
     KeyDirectory,
     /// The same with an MCP server, which tests can change.
     Mcp,
+    /// The same with the registry, which tests can change.
+    Rdap,
     /// Every connection leads to a server that a test named ([`crate::Lab::forward`]), without TLS.
     Forward,
     /// Raw bytes in answer to each request; inside TLS on the https port.

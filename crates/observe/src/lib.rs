@@ -7,12 +7,14 @@ mod content_clock;
 mod control_check;
 mod feed_read;
 mod mcp;
+mod registry_read;
 mod scan;
 
 pub use content_clock::{ContentClockCheck, ContentClockOutcome};
 pub use control_check::{ControlCheck, ControlCheckOutcome, ProofResult};
 pub use feed_read::{FeedRead, FeedReadOutcome, KeyDirectoryRead};
 pub use mcp::{CollectedMcp, McpBudget, McpLineWalk, McpWalk};
+pub use registry_read::{BootstrapRead, RegistrationOutcome, RegistrationRead};
 pub use scan::{
     CallAllowance, CollectedEvidence, ProgressCallback, ProgressRead, ScanDepth, ScanPlan,
     ScanProgress,

@@ -26,7 +26,7 @@ use crate::{
     lab_state::{LabState, RunningSite},
     mcp,
     proofs::{PublishedProof, show_proofs},
-    signing_bot,
+    rdap, signing_bot,
     site::PortBehaviour,
 };
 
@@ -89,6 +89,7 @@ pub(super) enum PageSource {
     Feeds,
     KeyDirectory,
     Mcp,
+    Rdap,
 }
 
 impl PageSource {
@@ -101,6 +102,7 @@ impl PageSource {
             PortBehaviour::Feeds => Some(Self::Feeds),
             PortBehaviour::KeyDirectory => Some(Self::KeyDirectory),
             PortBehaviour::Mcp => Some(Self::Mcp),
+            PortBehaviour::Rdap => Some(Self::Rdap),
             PortBehaviour::Closed
             | PortBehaviour::Forward
             | PortBehaviour::RawReplies(_)
@@ -116,6 +118,7 @@ impl PageSource {
             Self::Feeds => feeds::reply(request, &world.feeds),
             Self::KeyDirectory => signing_bot::reply(request, &world.key_directories),
             Self::Mcp => mcp::reply(request, &world.mcp),
+            Self::Rdap => rdap::reply(request, world),
         }
     }
 }

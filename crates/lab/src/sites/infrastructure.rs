@@ -8,6 +8,7 @@ use crate::{
     feeds::FEEDS_HOST,
     forwards::FORWARDED_HOST,
     mcp::{MCP_PEER_HOST, mcp_servers},
+    rdap::RDAP_HOST,
     signing_bot::signing_hosts,
     site::{DnsAddress, DnsBehaviour, HttpsProtocol, LabSite, PortBehaviour, SiteDns},
 };
@@ -25,6 +26,15 @@ pub(super) static HOSTS: LazyLock<Vec<LabSite>> = LazyLock::new(|| {
         does: "Serves the address lists of the operators of agents, good ones and faulty ones.",
         says: "Not scanned.",
         https: PortBehaviour::Feeds,
+        ..site_with_pages(plain_site)
+    };
+    let registry = LabSite {
+        name: RDAP_HOST,
+        behaviour: "rdap",
+        does: "Serves registrations of the lab's domains, in the forms in which registries send them.",
+        says: "Not scanned.",
+        http: PortBehaviour::Rdap,
+        https: PortBehaviour::Rdap,
         ..site_with_pages(plain_site)
     };
     let key_directory = |name: &'static str| LabSite {
@@ -65,5 +75,10 @@ pub(super) static HOSTS: LazyLock<Vec<LabSite>> = LazyLock::new(|| {
         protocol: HttpsProtocol::Http1,
         ..site_with_pages(plain_site)
     };
-    std::iter::once(feeds).chain(directories).chain(mcp_servers).chain([peer, forwarded]).collect()
+    [feeds, registry]
+        .into_iter()
+        .chain(directories)
+        .chain(mcp_servers)
+        .chain([peer, forwarded])
+        .collect()
 });

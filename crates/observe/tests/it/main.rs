@@ -18,4 +18,5 @@ mod mcp;
 mod mcp_further;
 mod opt_out;
 mod reads;
+mod registry;
 mod setup;
