@@ -167,6 +167,20 @@ pub const ADMINISTER_RECEIPT_SECONDS: u32 = 300;
 pub const CLOCK_SKEW_S: u32 = 60;
 /// Domain-control proofs are checked again after this many days.
 pub const CONTROL_RECHECK_DAYS: u32 = 30;
+/// How long a missing proof can be brought back. Not in the interface, like the following ones.
+pub const CONTROL_GRACE_DAYS: u32 = 14;
+/// How long the claimant stays the owner while the proof cannot be read, and after how many days the claim
+/// lapses.
+pub const CONTROL_UNREADABLE_ACCESS_DAYS: u32 = 7;
+pub const CONTROL_UNREADABLE_DAYS: u32 = 30;
+/// A proof counts as missing if it is absent in two checks this far apart.
+pub const CONTROL_CONFIRM_HOURS: u32 = 24;
+/// For how long the token of a claim can be used to prove control.
+pub const CLAIM_TOKEN_DAYS: u32 = 30;
+/// How often the proof of one claim is looked for, at the claimant's request, in a day.
+pub const CLAIM_CHECKS_PER_DAY: u32 = 20;
+/// How long an incident lasts unless its owner ends it.
+pub const INCIDENT_DAYS: u32 = 30;
 /// How many readings of one domain are stored.
 pub const READINGS_KEPT_PER_DOMAIN: usize = 12;
 /// Several readings from one network within this time count as one.

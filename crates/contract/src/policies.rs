@@ -232,6 +232,15 @@ pub const FREE_KEY_DAY: Policy = Policy {
         None,
     )
 };
+pub const CLAIM_CHECK_DAY: Policy = Policy {
+    period: Period::Day,
+    ..by_address(
+        "claim-check-day",
+        "Reads of the proofs of one domain, at the request of a claimant",
+        limits::CLAIM_CHECKS_PER_DAY,
+        None,
+    )
+};
 pub const FREE_KEY_DAY_TOTAL: Policy = Policy {
     name: "free-keys-of-everybody",
     counts: "Requests for a free key by mail, if this service offers them",
@@ -303,7 +312,7 @@ pub const TOTAL_LIVE: Policy = Policy {
 };
 
 /// Every policy, in the order in which the documentation prints them.
-pub const POLICIES: [Policy; 30] = [
+pub const POLICIES: [Policy; 31] = [
     SCAN_BURST,
     SCAN,
     SCAN_DAY,
@@ -322,6 +331,7 @@ pub const POLICIES: [Policy; 30] = [
     OUTCOME_DAY,
     CLOCK_DAY,
     FREE_KEY_DAY,
+    CLAIM_CHECK_DAY,
     FREE_KEY_DAY_TOTAL,
     STREAM,
     MCP,

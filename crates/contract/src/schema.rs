@@ -16,17 +16,18 @@ use crate::core_contract::CoreContract;
 use crate::errors::ErrorV1;
 use crate::evidence::Evidence;
 use crate::records::{
-    AccuracyRecord, Actions, AssuranceLadder, Build, CensusEnd, CensusPage, Changes, ClaimsRecord,
-    ConductDayRecord, ConductRecord, ContentClockRecord, ControlRecord, Corroboration, DaySeal,
-    DecisionCheck, DecisionReceipt, DomainRecord, FreeKeyAccepted, FreeKeyRequest, GossipAnswer,
-    GossipRequest, Graph, KnownAgentsRecord, LogAbsence, LogConsistency, LogInclusion, LogLeaves,
-    LogRecord, LogSth, LogSths, LogWitnessedHead, McpDomainScans, McpLock, McpLockCheck, McpScan,
-    ObserverDirectory, OutcomeAccepted, OutcomeDayRecord, OutcomeReport, OutcomeSummary,
-    PrefixBucket, PreflightBatch, PreflightRequest, ProofDay, ProofIndex, PublicReportV1,
-    ReadEquivalenceRecord, ResolveAnswer, ResolveBatch, ResolveBatchRequest, RevocationList,
-    RightsRecord, ScanManifest, ScanRecord, ScanRequest, ScanRequestV1, Seal, Signature,
-    StapleRecord, Transparency, TreeHead, VisitorAnswer, VisitorBatch, VisitorBatchAnswer,
-    VisitorSpec,
+    AccuracyRecord, Actions, AssuranceLadder, Build, CensusEnd, CensusPage, Changes,
+    ClaimChallenge, ClaimCheckRequest, ClaimOffer, ClaimRequest, ClaimsRecord, ConductDayRecord,
+    ConductRecord, ContentClockRecord, ControlRecord, Corroboration, DaySeal, DecisionCheck,
+    DecisionReceipt, DisputeRecord, DisputeRequest, DomainRecord, FreeKeyAccepted, FreeKeyRequest,
+    GossipAnswer, GossipRequest, Graph, IncidentRecord, IncidentRequest, KnownAgentsRecord,
+    LogAbsence, LogConsistency, LogInclusion, LogLeaves, LogRecord, LogSth, LogSths,
+    LogWitnessedHead, McpDomainScans, McpLock, McpLockCheck, McpScan, ObserverDirectory,
+    OutcomeAccepted, OutcomeDayRecord, OutcomeReport, OutcomeSummary, PrefixBucket, PreflightBatch,
+    PreflightRequest, ProofDay, ProofIndex, PublicReportV1, ReadEquivalenceRecord, ResolveAnswer,
+    ResolveBatch, ResolveBatchRequest, RevocationList, RightsRecord, ScanManifest, ScanRecord,
+    ScanRequest, ScanRequestV1, Seal, Signature, StapleRecord, Transparency, TreeHead,
+    VisitorAnswer, VisitorBatch, VisitorBatchAnswer, VisitorSpec,
 };
 use crate::schema_address::REPORT;
 
@@ -63,6 +64,26 @@ pub const KINDS: &[DocumentKind] = &[
     document_kind::<OutcomeDayRecord>("agent-outcomes-day", "Outcome reports of a day", "6"),
     document_kind::<AccuracyRecord>("ai-accuracy", "AI-accuracy record", "2.4"),
     document_kind::<ControlRecord>("domain-control", "Domain-control record", "2.5"),
+    document_kind::<ClaimOffer>("claim-offer", "How control of a domain is proven", "2.5"),
+    document_kind::<ClaimRequest>("claim-request", "Body of POST /registry/{domain}/claim", "2.5"),
+    document_kind::<ClaimChallenge>("claim-challenge", "What to publish to prove control", "2.5"),
+    document_kind::<ClaimCheckRequest>(
+        "claim-check-request",
+        "Body of POST /registry/{domain}/claim/verify",
+        "2.5",
+    ),
+    document_kind::<IncidentRequest>(
+        "incident-request",
+        "Body of POST /registry/{domain}/incident",
+        "4",
+    ),
+    document_kind::<IncidentRecord>("incident", "Incident that an owner reported", "4"),
+    document_kind::<DisputeRequest>(
+        "dispute-request",
+        "Body of POST /registry/{domain}/dispute",
+        "4",
+    ),
+    document_kind::<DisputeRecord>("dispute", "Report that an owner objects to", "4"),
     document_kind::<DomainRecord>("domain", "Domain registry record", "2.6"),
     document_kind::<VisitorBatch>("visitor-request", "Body of POST /api/v1/visitor", "4"),
     document_kind::<VisitorAnswer>("visitor", "Visitor verdict", "2.7"),

@@ -6,6 +6,7 @@
 
 mod bodies;
 pub mod conduct;
+pub mod control;
 pub mod decide;
 pub mod graph;
 pub mod lookalike;

@@ -112,6 +112,12 @@ impl<K: Clone + Eq + Hash, V: Clone> BoundedCache<K, V> {
     /// all of which may be half empty.
     const ENTRY_BYTES: usize = 6 * (size_of::<K>() + 16) + 2 * size_of::<Entry<V>>();
 
+    pub(crate) fn remove(&self, key: &K) {
+        let mut contents = self.lock();
+        contents.remove(key);
+        contents.drop_stale_keys();
+    }
+
     /// Removes all entries whose time is over.
     pub(crate) fn evict_expired(&self, now: Timestamp) {
         // The lock is released in between, so that no lookup waits long.

@@ -8,12 +8,13 @@
 //! [`access`] (limits, licences, idempotency keys), [`log`] (transparency log, daily seals, builds),
 //! [`mcp`] (MCP servers), [`answers`] (resolve, preflight and the evidence behind them), [`visitors`] (who a visitor is),
 //! [`conduct`] (agents on our own site), [`scanning`] (full scans, reports,
-//! censuses), [`webhooks`] (events for licence holders), [`jobs`] (background loops).
+//! censuses), [`domains`] (who controls a domain), [`webhooks`] (events for licence holders), [`jobs`] (background loops).
 
 pub mod access;
 pub mod answers;
 mod bounded_cache;
 pub mod conduct;
+pub mod domains;
 mod in_flight;
 pub mod jobs;
 mod live_setting;
@@ -33,6 +34,7 @@ mod scanner;
 pub mod scanning;
 mod settings;
 mod signing_keys;
+mod stored_claims;
 mod target_domains;
 #[cfg(test)]
 mod testing;
@@ -62,6 +64,10 @@ pub use answers::content_clock::ContentClocks;
 pub use answers::outcome::{DailyAllowance, OutcomeError, OutcomeReply, Outcomes};
 pub use answers::{Answers, ClaimsQuery, EquivalenceError, ResolveSettings};
 pub use conduct::{AnsweredRequest, Conduct, ConductAnswer, ConductError};
+pub use domains::{
+    ClaimDetails, ClaimRow, ClaimSecret, ControlError, DisputeView, DomainControl, Owner,
+    ProvenClaim,
+};
 pub use log::builds::Builds;
 pub use log::daily_seals::{
     AnchoringSettings, DailySeals, DaySealError, DaySealFile, PUBLIC_CALENDARS, SealIndexPage,
@@ -78,15 +84,15 @@ pub use scanner::{ScanOutcome, Scanner, ScannerError, ScannerSettings};
 pub use scanning::census::Census;
 pub use scanning::{
     Caller, FileProgress, IdentityProgress, ReadResult, RefusedBody, Report, ReportContext,
-    RunningScan, ScanBoard, ScanCommand, ScanError, ScanListener, ScanReply, Scanning,
-    scoring_method,
+    ReportReader, RunningScan, ScanBoard, ScanCommand, ScanError, ScanListener, ScanReply,
+    Scanning, owner_holder, scoring_method,
 };
 pub use settings::{OperatorSettings, ReloadableSettings, Settings};
 pub use signing_keys::{KEY_DIRECTORY_PATH, KEY_ROTATION_PATH, KeyDirectory, SigningKeys};
 /// Stored types that are part of this crate's interface.
 pub use store::{
-    DeletedScan, Delivery, DeliveryState, Licence, LicenceScan, LicensedDomains, ScanRow, Session,
-    StoreError, StoredKey, StoredReply, Visibility, Webhook,
+    DeletedScan, Delivery, DeliveryState, DisputeCounts, Licence, LicenceScan, LicensedDomains,
+    ScanRow, Session, StoreError, StoredKey, StoredReply, Visibility, Webhook,
 };
 pub use target_domains::DomainLimits;
 pub use visitors::{VisitorSettings, Visitors};
@@ -130,6 +136,7 @@ pub struct Service {
     pub conduct: Arc<Conduct>,
     pub scanning: Arc<Scanning>,
     pub census: Arc<Census>,
+    pub control: Arc<DomainControl>,
     pub webhooks: Arc<Webhooks>,
 }
 
@@ -233,6 +240,7 @@ impl Service {
             clock: Arc::clone(&clock),
             secret: secret.clone(),
         });
+        let owner_secret = secret.clone();
         let clocks = Arc::new(ContentClocks {
             issuer: issuer.clone(),
             scanner: scanner.clone(),
@@ -287,6 +295,19 @@ impl Service {
             keys: Arc::clone(&keys),
             clock: Arc::clone(&clock),
         });
+        let control = Arc::new(DomainControl::new(domains::control::ControlParts {
+            issuer: issuer.clone(),
+            scanner: scanner.clone(),
+            store: Arc::clone(&store),
+            keys: Arc::clone(&keys),
+            clock: Arc::clone(&clock),
+            ids: Arc::clone(&ids),
+            secret: owner_secret,
+            answers: Arc::clone(&answers),
+            scanning: Arc::clone(&scanning),
+            vantage: settings.vantage.clone(),
+            network: settings.vantage.clone(),
+        }));
         let webhooks = Arc::new(Webhooks::new(
             issuer.clone(),
             scanner.clone(),
@@ -316,6 +337,7 @@ impl Service {
             conduct,
             scanning,
             census,
+            control,
             webhooks,
         }
     }
@@ -397,6 +419,7 @@ debug_by_name!(
     Conduct,
     ContentClocks,
     DailySeals,
+    DomainControl,
     FreeKeys,
     McpServers,
     Outcomes,

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use store::{
-    Audit, Deletions, Deliveries, Feeds, LicenceData, Licences, StoreError, Switches, Usage,
-    Webhooks,
+    Audit, Control, Deletions, Deliveries, Feeds, Incidents, LicenceData, Licences, StoreError,
+    Switches, Usage, Webhooks,
 };
 use supervisor::Supervisor;
 
@@ -60,12 +60,12 @@ pub fn schema_versions(dir: &Path) -> Result<Option<SchemaVersions>, StoreError>
     read_schema_versions(&connection, &place).map(Some)
 }
 
-/// Licences with their calls and webhooks, the audit log, switches, deletions and feeds of a data directory, whether
-/// or not a server has it open.
+/// Licences with their calls and webhooks, claims and incidents, the audit log, switches, deletions and feeds of a
+/// data directory, whether or not a server has it open.
 ///
 /// If a server is running, this is a second process on the same database. SQLite lets one process
 /// write at a time while the other waits. Each write here is one small transaction, and the server
-/// reads licences, switches and deletions again for every request, so a change takes effect at once; it
+/// reads licences, claims, switches and deletions again for every request, so a change takes effect at once; it
 /// does not read feeds again by itself. Only the server touches the files of artefacts.
 #[derive(Debug)]
 pub struct SqliteAdmin {
@@ -141,6 +141,16 @@ impl SqliteAdmin {
 
     #[must_use]
     pub fn feeds(&self) -> &dyn Feeds {
+        &self.database
+    }
+
+    #[must_use]
+    pub fn control(&self) -> &dyn Control {
+        &self.database
+    }
+
+    #[must_use]
+    pub fn incidents(&self) -> &dyn Incidents {
         &self.database
     }
 

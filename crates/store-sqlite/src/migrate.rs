@@ -96,6 +96,7 @@ const MIGRATIONS: &[Migration] = &[
         name: "registrations of domains",
         sql: include_str!("../migrations/0022_registrations.sql"),
     },
+    Migration { number: 23, name: "control", sql: include_str!("../migrations/0023_control.sql") },
 ];
 
 /// A migration number, and the Rust code that completes that migration.

@@ -107,7 +107,10 @@ const DELETE_CLEARED_ACTIONS: &str = "DELETE FROM standings WHERE domain IN (
 const DELETE_RECEIPTS: &str = "DELETE FROM decisions WHERE lookup IN (
     SELECT lookup FROM decisions WHERE expires_at < ?1 ORDER BY expires_at LIMIT ?2)";
 const DELETE_SCANS: &str = "DELETE FROM scans WHERE rowid IN (
-    SELECT rowid FROM scans WHERE scanned_at < ?1 ORDER BY scanned_at LIMIT ?2)";
+    SELECT rowid FROM scans WHERE scanned_at < ?1
+        AND NOT EXISTS (SELECT 1 FROM disputes WHERE scan_id = scans.id)
+        AND NOT EXISTS (SELECT 1 FROM disputes WHERE fresh_scan_id = scans.id)
+    ORDER BY scanned_at LIMIT ?2)";
 
 /// An answer to be removed, and its domain.
 pub(crate) type OldAnswer = (Digest, String);

@@ -4,6 +4,7 @@ mod account_records;
 mod answer_records;
 mod log;
 mod mcp_scans;
+mod owner_records;
 mod report;
 mod service_records;
 mod target_log;
@@ -94,6 +95,7 @@ pub async fn copy(
         report.switches += 1;
     }
     service_records::copy_service_records(from, to, &mut report).await?;
+    owner_records::copy_owner_records(from, to, &mut report).await?;
     mcp_scans::copy_mcp_scans(from, to, &mut report).await?;
     progress(&report);
     log::copy_log(from, to, clock, &mut report, progress).await?;

@@ -9,7 +9,8 @@
 //! [`licences`], [`usage`], [`licence_scans`], [`sessions`], [`audit`], [`webhooks`], [`deliveries`],
 //! [`key_requests`], [`allowances`], [`switches`], [`log`], [`answers`], [`readings`], [`changes`],
 //! [`revocations`], [`decisions`], [`outcomes`], [`jobs`], [`idempotency`], [`clocks`], [`census`],
-//! [`feeds`], [`mcp_scans`], [`conduct`] and [`registrations`]. [`pruning`] removes what is past its retention, [`deletions`] what the
+//! [`feeds`], [`mcp_scans`], [`conduct`], [`registrations`], [`control`], [`incidents`] and [`disputes`].
+//! [`pruning`] removes what is past its retention, [`deletions`] what the
 //! operator deletes before, [`licence_data`] what is stored about the holder of a licence. A new kind of data gets its own file of the same form, becomes a supertrait of [`Store`], and
 //! is added to [`copy`] and to `conformance`.
 //!
@@ -27,15 +28,18 @@ pub mod clocks;
 pub mod conduct;
 #[cfg(feature = "conformance")]
 pub mod conformance;
+pub mod control;
 mod copy;
 pub mod decisions;
 pub mod deletions;
 pub mod deliveries;
+pub mod disputes;
 mod error;
 pub mod feeds;
 mod fingerprint;
 mod future;
 pub mod idempotency;
+pub mod incidents;
 pub mod jobs;
 pub mod key_requests;
 pub mod licence_data;
@@ -70,14 +74,17 @@ pub use census::{Census, CensusQuery, CensusRow, CensusRun};
 pub use changes::{Changes, ChangesQuery, NewChange, StoredChange};
 pub use clocks::{ClockAndVersions, ClockVersion, Clocks, StoredClock};
 pub use conduct::{Conduct, ConductDay};
+pub use control::{Control, NewControlEvent, StoredClaim, StoredControlEvent};
 pub use copy::{CopyReport, copy};
 pub use decisions::{Decisions, StoredDecision};
 pub use deletions::{DeletedParts, DeletedScan, DeletionOutcome, Deletions, ScanDeletion};
 pub use deliveries::{Deliveries, Delivery, DeliveryState, DeliveryTry, NewDelivery};
+pub use disputes::{Dispute, DisputeCounts, Disputes};
 pub use error::StoreError;
 pub use feeds::{Feeds, StoredFeed};
 pub use future::BoxFuture;
 pub use idempotency::{Idempotency, IdempotencyStart, StoredReply};
+pub use incidents::{Incidents, OwnerIncident};
 pub use jobs::{Job, Jobs, NewJob};
 pub use key_requests::{KeyRequest, KeyRequestOutcome, KeyRequests};
 pub use licence_data::{DeletedLicenceData, LicenceData};

@@ -36,7 +36,7 @@ pub enum Prunable {
     ClearedActions,
     /// Decision receipts, by their expiry.
     Receipts,
-    /// Scans with their evidence, by their time.
+    /// Scans with their evidence, by their time. Both scans of a dispute are kept.
     Scans,
     /// Scans of MCP servers, by their time. Kept are those that a lock was made from, and the latest
     /// complete one of a server that was scanned since.

@@ -1,4 +1,4 @@
-//! Sessions of licence holders who signed in with a key. Only the digest of a session's token is stored.
+//! Sessions of licence holders who signed in with a key, and of owners of domains. Only the digest of a session's token is stored.
 //!
 //! Not part of a copy: who signed in here is not signed in elsewhere.
 
@@ -10,8 +10,9 @@ use crate::{BoxFuture, Digest, StoreError};
 pub struct Session {
     /// SHA-256 of the token. Unique.
     pub token_sha256: Digest,
+    /// The licence; for the owner of a domain `claim:` and the id of the claim.
     pub licence_id: String,
-    /// The key that was used to sign in.
+    /// The key, or the secret of the claim, that was used to sign in.
     pub key_sha256: Digest,
     pub created_at: Timestamp,
     pub last_seen_at: Timestamp,

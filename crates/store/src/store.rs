@@ -3,10 +3,10 @@
 use std::fmt;
 
 use crate::{
-    Allowances, Answers, Artifacts, Audit, BoxFuture, Census, Changes, Clocks, Conduct, Decisions,
-    Deletions, Deliveries, Feeds, Idempotency, Jobs, KeyRequests, LicenceData, LicenceScans,
-    Licences, Log, McpScans, Outcomes, Pruning, Readings, Registrations, Revocations, Scans, Seals,
-    Sessions, StoreError, Switches, Usage, Webhooks,
+    Allowances, Answers, Artifacts, Audit, BoxFuture, Census, Changes, Clocks, Conduct, Control,
+    Decisions, Deletions, Deliveries, Disputes, Feeds, Idempotency, Incidents, Jobs, KeyRequests,
+    LicenceData, LicenceScans, Licences, Log, McpScans, Outcomes, Pruning, Readings, Registrations,
+    Revocations, Scans, Seals, Sessions, StoreError, Switches, Usage, Webhooks,
 };
 
 /// Everything that one deployment stores.
@@ -36,6 +36,9 @@ pub trait Store:
     + McpScans
     + Conduct
     + Registrations
+    + Control
+    + Incidents
+    + Disputes
     + Readings
     + Changes
     + Revocations

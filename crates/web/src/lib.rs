@@ -54,7 +54,7 @@ use self::{
     machine_files::SiteFacts,
     middleware::MiddlewareState,
     pages::docs::LimitsInForce,
-    response::{CACHE_ONE_HOUR, HTML, HttpDocument, JSON, MARKDOWN},
+    response::{CACHE_ONE_HOUR, HTML, HttpDocument, JSON},
     routes::OptionalRoutes,
     schema_documents::SchemaDocuments,
     state::{PageFiles, ServiceInfo},
@@ -83,8 +83,8 @@ pub fn build_app_with(service: Arc<Service>, options: WebOptions, further: Route
     let service_info = ServiceInfo {
         machine_files: machine_files::render_all(&site, &document, docs_pages.keys().cloned()),
         openapi: HttpDocument::constant(document.to_string(), JSON, CACHE_ONE_HOUR),
-        method_page: HttpDocument::constant(pages::method::render(&method), HTML, CACHE_ONE_HOUR),
-        method_markdown: HttpDocument::constant(method, MARKDOWN, CACHE_ONE_HOUR),
+        method_html: pages::method::to_html(&method),
+        method_text: method,
         docs_pages: docs_pages
             .into_iter()
             .map(|(page, html)| (page, HttpDocument::constant(html, HTML, CACHE_ONE_HOUR)))

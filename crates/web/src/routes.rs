@@ -10,9 +10,9 @@ use crate::{
         agents, builds, census, census_export, changes, claims, conduct, content_clock,
         core_contract, corroboration, decisions, free_key_pages, free_keys, graph,
         home_page as page_handlers, keys, log, manage, mcp, observers, operators, outcome,
-        pictures, preflight, preflight_page, read_equivalence, report, resolve, resolve_batch,
-        resolve_prefix, revocations, rights, running_scan, scan, scan_v1, schema, seal, staple,
-        static_documents, usage, visitor, visitor_gate, visitor_page,
+        pictures, preflight, preflight_page, read_equivalence, registry, report, resolve,
+        resolve_batch, resolve_prefix, revocations, rights, running_scan, scan, scan_v1, schema,
+        seal, staple, static_documents, usage, visitor, visitor_gate, visitor_page,
     },
     machine_files,
     openapi::base::OpenApiBase,
@@ -86,6 +86,17 @@ fn api_router() -> RecordedRouter {
         .routes(routes!(read_equivalence::get_read_equivalence))
         .routes(routes!(claims::get_claims))
         .routes(routes!(content_clock::get_content_clock))
+        // Who controls a domain
+        .routes(routes!(registry::control::get_domain_control))
+        .routes(routes!(
+            registry::claim::get_claim_offer,
+            registry::claim::begin_claim,
+            registry::claim::withdraw_claim
+        ))
+        .routes(routes!(registry::claim::verify_claim))
+        .routes(routes!(registry::incident::report_incident, registry::incident::end_incident))
+        .routes(routes!(registry::dispute::file_dispute))
+        .routes(routes!(registry::dispute::get_dispute))
         // MCP servers
         .routes(routes!(mcp::mcp_scan_url, mcp::mcp_scan_lists))
         .routes(routes!(mcp::mcp_lock))
@@ -156,6 +167,22 @@ fn api_router() -> RecordedRouter {
         .route("/manage/webhooks/retry", post(manage::webhooks::retry_delivery))
         .route("/manage/data.json", get(manage::data::export_data))
         .route("/manage/data/delete", post(manage::data::delete_data))
+        .route("/registry/{domain}/claim/begin", post(registry::claim_pages::begin_form))
+        .route("/registry/{domain}/claim/check", post(registry::claim_pages::check_form))
+        .route("/registry/{domain}/claim/sign-in", post(registry::claim_pages::sign_in_form))
+        .route("/registry/{domain}/owner", get(registry::owner_pages::owner_page))
+        .route("/registry/{domain}/owner/sign-out", post(registry::owner_pages::sign_out_form))
+        .route("/registry/{domain}/owner/withdraw", post(registry::owner_pages::withdraw_form))
+        .route("/registry/{domain}/owner/scan", post(registry::owner_pages::private_scan_form))
+        .route(
+            "/registry/{domain}/owner/incident",
+            post(registry::owner_pages::report_incident_form),
+        )
+        .route(
+            "/registry/{domain}/owner/incident/end",
+            post(registry::owner_pages::end_incident_form),
+        )
+        .route("/registry/{domain}/owner/dispute", post(registry::owner_pages::file_dispute_form))
         .route("/badge/{file}", get(pictures::badge))
         .route("/og/{file}", get(pictures::link_picture))
         .route("/visitor", get(visitor_page::visitor_page).post(visitor_page::visitor_form))

@@ -60,8 +60,9 @@ pub(crate) struct ServiceInfo {
     /// What this service tells machines about itself, by path.
     pub(crate) machine_files: BTreeMap<&'static str, HttpDocument>,
     /// The scoring method, as a page and as Markdown.
-    pub(crate) method_page: HttpDocument,
-    pub(crate) method_markdown: HttpDocument,
+    /// The scoring method as Markdown, and the same as HTML.
+    pub(crate) method_text: String,
+    pub(crate) method_html: String,
 }
 
 /// The files that all pages use.

@@ -31,13 +31,25 @@ pub struct ControlRecord {
     pub grace_ends_at: Option<Timestamp>,
     #[schema(required)]
     pub registry_at_claim: Option<RegistryAtClaim>,
+    /// Of all claims of the domain, oldest first.
     pub events: Vec<ControlEvent>,
+    /// What was read to prove control; only in the response to a claim's check.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub proof: Option<ProofSeen>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub sha256: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub signature: Option<Signature>,
+}
+
+/// What was read to prove control.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ProofSeen {
+    pub readings: Vec<ControlReading>,
+    pub seen_at: Timestamp,
 }
 
 open_enum! {
@@ -77,6 +89,8 @@ pub struct RegistryAtClaim {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ControlEvent {
     pub at: Timestamp,
+    /// Which claim: several people can prove control of one domain.
+    pub claim: String,
     #[serde(rename = "type")]
     pub event: ControlEventType,
     pub from_state: ClaimState,
@@ -102,6 +116,9 @@ open_enum! {
         TransferSeen = "transfer_seen",
         Reproven = "reproven",
         Withdrawn = "withdrawn",
+        /// The owner reports an incident.
+        IncidentReported = "incident_reported",
+        IncidentEnded = "incident_ended",
     }
 }
 

@@ -2,8 +2,9 @@
 
 use contract::Brand;
 use contract::records::{
-    AnswerMember, FreeKeyRequest, GossipRequest, OutcomeReport, PreflightRequest,
-    ResolveBatchRequest, ScanRequest, ScanRequestV1, VisitorBatch,
+    AnswerMember, ClaimCheckRequest, DisputeRequest, FreeKeyRequest, GossipRequest,
+    IncidentRequest, OutcomeReport, PreflightRequest, ResolveBatchRequest, ScanRequest,
+    ScanRequestV1, VisitorBatch,
 };
 use contract::schema::schema_for;
 use contract::schema_bounds::unbounded_parts;
@@ -21,6 +22,9 @@ fn a_request_beyond_any_bound_is_refused() {
     check::<ScanRequest>("scan-request", 2);
     check::<ScanRequestV1>("scan-request-v1", 2);
     check::<FreeKeyRequest>("free-key-request", 2);
+    check::<ClaimCheckRequest>("claim-check-request", 6);
+    check::<IncidentRequest>("incident-request", 4);
+    check::<DisputeRequest>("dispute-request", 4);
     check::<OutcomeReport>("outcome-report", 8);
     check::<VisitorBatch>("visitor-request", 3);
     check::<ResolveBatchRequest>("resolve-request", 7);

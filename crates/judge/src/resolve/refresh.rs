@@ -28,7 +28,7 @@ pub struct RefreshInputs {
     pub incident: TimedLookup<Option<Incident>>,
     /// The current DNS section; `None` where the resolver was not asked again.
     pub dns: TimedLookup<Option<DnsSection>>,
-    pub control: ControlSummary,
+    pub control: TimedLookup<ControlSummary>,
 }
 
 /// Whether a full scan follows a partial answer.
@@ -107,7 +107,9 @@ pub fn refresh_sections(sections: &mut Sections, inputs: RefreshInputs, issuer: 
     if let Some(incident) = inputs.incident.or_stored(&["incident"], &mut stored) {
         sections.incident = incident;
     }
-    sections.control = inputs.control;
+    if let Some(control) = inputs.control.or_stored(&["control"], &mut stored) {
+        sections.control = control;
+    }
     expire_calls(&mut sections.capabilities, inputs.now);
     let freshness = &sections.freshness;
     sections.freshness =
@@ -204,7 +206,7 @@ mod tests {
             clock: TimedLookup::InTime(sections.content_clock.clone()),
             incident: TimedLookup::NotInTime,
             dns: TimedLookup::NotInTime,
-            control: sections.control.clone(),
+            control: TimedLookup::InTime(sections.control.clone()),
         }
     }
 

@@ -37,6 +37,7 @@ mod stalls;
 mod text_comparison;
 mod transport;
 mod treatment;
+mod verdict_changes;
 mod verdicts;
 
 use agents::Catalogue;
@@ -50,6 +51,7 @@ pub use metadata::{RecordMetadata, StorageMetadata};
 use parsed_evidence::{ParsedEvidence, has_any_response};
 pub use public_report::build_public_report;
 use sections::SectionInputs;
+pub use verdict_changes::verdict_changes;
 use verdicts::{severity_rank, summarise_findings};
 
 /// Builds the record of a scan from its evidence. The record is not signed yet.

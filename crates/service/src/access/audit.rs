@@ -1,6 +1,6 @@
 //! Records what operators and licence holders do to licences and other things of the service.
 
-use contract::Timestamp;
+use contract::{Domain, Timestamp};
 use store::{Audit, NewAuditEntry, StoreError};
 
 use crate::access::Access;
@@ -12,6 +12,8 @@ pub enum Actor {
     Operator(String),
     /// The holder of the licence with this id.
     LicenceHolder(String),
+    /// Whoever has proven control of this domain.
+    DomainOwner(Domain),
 }
 
 impl Actor {
@@ -19,6 +21,7 @@ impl Actor {
         let text = match self {
             Self::Operator(name) => format!("operator {name}"),
             Self::LicenceHolder(id) => format!("licence {id}"),
+            Self::DomainOwner(domain) => format!("owner of {domain}"),
         };
         text.chars().filter(|c| !c.is_control()).take(100).collect()
     }

@@ -39,7 +39,7 @@ impl SessionToken {
     /// 32 bytes in base64url.
     const CHARS: usize = 43;
 
-    fn from_secret(secret: &[u8; 32]) -> Self {
+    pub(crate) fn from_secret(secret: &[u8; 32]) -> Self {
         Self(BASE64URL_NOPAD.encode(secret))
     }
 
@@ -57,7 +57,7 @@ impl SessionToken {
         &self.0
     }
 
-    fn sha256(&self) -> Digest {
+    pub(crate) fn sha256(&self) -> Digest {
         Digest::of(self.0.as_bytes())
     }
 }

@@ -152,15 +152,25 @@ impl Outcomes {
         days: u32,
     ) -> Result<SignedDocument, OutcomeError> {
         let domain = Domain::parse(domain, &self.names)?;
+        let summary = self.unsigned_summary(&domain, days).await?;
+        Ok(self.keys.sign_document(&summary, KeyPurpose::Documents)?)
+    }
+
+    /// The same before it is signed, for pages.
+    pub async fn unsigned_summary(
+        &self,
+        domain: &Domain,
+        days: u32,
+    ) -> Result<OutcomeSummary, OutcomeError> {
         let window_days = days.clamp(1, OUTCOME_DAYS_MAX);
         let today = Day::of(self.clock.now());
         let from = Day::from_number(today.number() - i64::from(window_days) + 1);
-        let counts = self.store.outcome_summary(&domain, from, today).await?;
+        let counts = self.store.outcome_summary(domain, from, today).await?;
         let total = counts.total();
         let mut by_day = Vec::with_capacity(counts.days.len());
         for (day, tally) in &counts.days {
             let sha256 =
-                (*day < today).then(|| outcome_day_digest(&self.issuer, &domain, *day, tally));
+                (*day < today).then(|| outcome_day_digest(&self.issuer, domain, *day, tally));
             by_day.push(OutcomeDay {
                 day: day.to_string(),
                 n: tally.n,
@@ -173,10 +183,10 @@ impl Outcomes {
                 sha256: sha256.transpose()?.map(|digest| digest.to_hex()),
             });
         }
-        let summary = OutcomeSummary {
+        Ok(OutcomeSummary {
             kind: self.issuer.brand.kind("agent-outcomes"),
             v: 1,
-            domain,
+            domain: domain.clone(),
             window_days,
             n: total.n,
             ok: total.ok,
@@ -193,8 +203,7 @@ impl Outcomes {
             success_rate: Ratio::of(total.ok, total.n),
             sha256: None,
             signature: None,
-        };
-        Ok(self.keys.sign_document(&summary, KeyPurpose::Documents)?)
+        })
     }
 
     /// Deletes reports older than the longest summary, and expired idempotency replies.

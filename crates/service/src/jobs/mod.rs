@@ -3,6 +3,7 @@
 mod body_cleanup;
 mod conduct;
 mod content_clocks;
+mod control;
 mod cosigning;
 mod daily_sealing;
 mod deletions;
@@ -16,6 +17,7 @@ mod webhooks;
 
 pub use conduct::run_conduct;
 pub use content_clocks::run_content_clocks;
+pub use control::run_control;
 pub use cosigning::run_cosigning;
 pub use daily_sealing::run_daily_sealing;
 pub use feeds::run_feeds;

@@ -25,7 +25,7 @@ use contract::{Clock, Issuer};
 use store::Store;
 
 pub(crate) use recent_unlisted::RecentUnlistedScans;
-pub use report::Report;
+pub use report::{Report, ReportReader};
 pub use report_documents::ReportDocument;
 #[cfg(test)]
 pub(crate) use report_documents::fill_with_small_documents;
@@ -34,7 +34,7 @@ pub(crate) use running_scans::RunningScans;
 pub use running_scans::{
     FileProgress, IdentityProgress, ReadResult, RunningScan, ScanBoard, ScanListener,
 };
-pub use scan::{Caller, ScanCommand, ScanError, ScanReply};
+pub use scan::{Caller, ScanCommand, ScanError, ScanReply, owner_holder};
 pub use scoring_method::scoring_method;
 
 use crate::access::Access;

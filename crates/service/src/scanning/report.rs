@@ -25,6 +25,14 @@ pub struct Report {
     bodies: Vec<Digest>,
 }
 
+/// Who reads reports. It matters only for private ones.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ReportReader<'a> {
+    pub licence: Option<&'a Licence>,
+    /// The domain that the reader has proven control of.
+    pub owned: Option<&'a Domain>,
+}
+
 impl Report {
     pub(super) fn id(&self) -> &str {
         &self.id
@@ -41,11 +49,11 @@ impl Report {
 }
 
 impl Scanning {
-    /// `None` if the scan is unknown, and also if it is private and was not made for the caller's licence.
+    /// `None` if the scan is unknown, and also if it is private and not for the reader.
     pub async fn report(
         &self,
         id: &str,
-        reader: Option<&Licence>,
+        reader: ReportReader<'_>,
     ) -> Result<Option<Report>, ReportError> {
         let Some(scan) = self.store.scan(id).await? else { return Ok(None) };
         if scan.visibility == Visibility::Private
@@ -62,15 +70,20 @@ impl Scanning {
         }))
     }
 
-    /// A private scan is for the licence that it was made for. Of scans from before that was stored, only the
-    /// domain is known.
+    /// A private scan is for the licence that it was made for, and for the owner of the domain. Of scans from
+    /// before that was stored, only the domain is known.
     async fn may_read_private(
         &self,
         id: &str,
         domain: &Domain,
-        reader: Option<&Licence>,
+        reader: ReportReader<'_>,
     ) -> Result<bool, ReportError> {
-        let Some(reader) = reader.filter(|reader| reader.covers(domain)) else { return Ok(false) };
+        if reader.owned == Some(domain) {
+            return Ok(true);
+        }
+        let Some(reader) = reader.licence.filter(|reader| reader.covers(domain)) else {
+            return Ok(false);
+        };
         let owner = self.store.owner_of_scan(id).await?;
         Ok(owner.is_none_or(|owner| owner == reader.id))
     }

@@ -10,11 +10,12 @@ use contract::evidence::ReadTarget;
 use contract::records::Role;
 use contract::{Domain, Timestamp};
 use observe::{ProgressRead, ScanProgress};
-use store::{Licence, Visibility};
+use store::Visibility;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio_util::task::TaskTracker;
 
-use super::scan::{Caller, ScanCommand, ScanError, ScanReply};
+use super::report::ReportReader;
+use super::scan::{ScanCommand, ScanError, ScanReply, scan_holder};
 use crate::scanning::Scanning;
 
 /// The most scans that are known at a time, running or ended.
@@ -188,16 +189,19 @@ impl RunningScan {
         }
     }
 
-    /// Only the licence that it is made for may watch.
+    /// Only the licence that it is made for, or the owner of the domain, may watch.
     fn with_owner(self, owner: Option<String>) -> Self {
         Self { owner, ..self }
     }
 
-    /// Whether this reader may watch it. A private scan is for its licence alone.
+    /// Whether this reader may watch it. A private scan is for its licence, or for the owner of the domain.
     #[must_use]
-    pub fn may_be_watched_by(&self, reader: Option<&Licence>) -> bool {
+    pub fn may_be_watched_by(&self, reader: ReportReader<'_>) -> bool {
         match &self.owner {
-            Some(owner) => reader.is_some_and(|reader| reader.id == *owner),
+            Some(owner) => {
+                reader.licence.is_some_and(|licence| licence.id == *owner)
+                    || reader.owned == Some(&self.domain)
+            }
             None => self.visibility != Visibility::Private,
         }
     }
@@ -322,8 +326,8 @@ impl Scanning {
             self.scanner.catalogue(),
             Arc::clone(&self.running.listeners),
         );
-        let owner = match (visibility, &request.caller) {
-            (Visibility::Private, Caller::LicenceHolder(licence)) => Some(licence.id.clone()),
+        let owner = match visibility {
+            Visibility::Private => scan_holder(&request.caller),
             _ => None,
         };
         let scan = Arc::new(scan.with_owner(owner));

@@ -37,6 +37,8 @@ pub enum Caller {
     OwnPage,
     /// The holder of this licence: no daily limit.
     LicenceHolder(Licence),
+    /// Whoever has proven control of this domain: like an anonymous caller, and private scans of the domain.
+    DomainOwner { domain: Domain, block: AddressBlock },
     /// A scan that a partial answer queued: counts against the daily limit of the service only.
     Queued,
     /// Our own work, such as a census: no daily limit.
@@ -64,7 +66,9 @@ pub enum ScanError {
     Busy { retry_after_s: u64 },
     #[error("this site is read as often as this service may read it, over all callers")]
     TargetLimit { retry_after_s: u64 },
-    #[error("a private scan requires a licence for the domain")]
+    #[error(
+        "a private scan requires a licence for the domain, or that you have proven control of it"
+    )]
     PrivateNeedsLicence,
     #[error("the plan of this licence has no private scans")]
     PrivateNotInPlan,
@@ -158,14 +162,17 @@ impl Scanning {
         let free_scan = match &request.caller {
             Caller::LicenceHolder(_) | Caller::Internal => None,
             Caller::OwnPage | Caller::Queued => Some(None),
-            Caller::Anonymous(block) => Some(Some(*block)),
+            Caller::Anonymous(block) | Caller::DomainOwner { block, .. } => Some(Some(*block)),
         };
         if free_scan.is_some() {
             self.access.check_not_paused().await?;
         }
         let kind = match &request.caller {
             Caller::LicenceHolder(_) | Caller::Internal => ReadingKind::UncountedScan,
-            Caller::Anonymous(_) | Caller::OwnPage | Caller::Queued => ReadingKind::Scan,
+            Caller::Anonymous(_)
+            | Caller::DomainOwner { .. }
+            | Caller::OwnPage
+            | Caller::Queued => ReadingKind::Scan,
         };
         let reading = self.targets.begin(&domain, kind, Duration::ZERO).await;
         let reading = reading.map_err(|refusal| self.target_error(refusal))?;
@@ -210,10 +217,7 @@ impl Scanning {
             scanned => scanned?,
         };
         drop(reading);
-        let owner = match &request.caller {
-            Caller::LicenceHolder(licence) => Some(licence.id.clone()),
-            _ => None,
-        };
+        let owner = scan_holder(&request.caller);
         let reply = self.sign_and_store(outcome, visibility, owner).await?;
         // Only public scans are used in answers.
         if visibility == store::Visibility::Public
@@ -359,11 +363,29 @@ impl Scanning {
                     Err(ScanError::PrivateNotInPlan)
                 }
             }
+            (Visibility::Private, Caller::DomainOwner { domain: owned, .. }) if owned == domain => {
+                Ok(store::Visibility::Private)
+            }
             (Visibility::Private | Visibility::Unrecognised(_), _) => {
                 Err(ScanError::PrivateNeedsLicence)
             }
         }
     }
+}
+
+/// Under whom a scan is listed: the licence, or the owner of the domain.
+pub(super) fn scan_holder(caller: &Caller) -> Option<String> {
+    match caller {
+        Caller::LicenceHolder(licence) => Some(licence.id.clone()),
+        Caller::DomainOwner { domain, .. } => Some(owner_holder(domain)),
+        _ => None,
+    }
+}
+
+/// The name under which scans of the owner of a domain are listed.
+#[must_use]
+pub fn owner_holder(domain: &Domain) -> String {
+    format!("owner:{domain}")
 }
 
 impl From<ScannerError> for ScanError {

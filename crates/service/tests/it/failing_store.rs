@@ -39,7 +39,7 @@ impl FailingStore {
     }
 
     /// The result of a read, after the delay.
-    fn wait<'a, T: Send + 'a>(
+    pub(crate) fn wait<'a, T: Send + 'a>(
         &'a self,
         read: BoxFuture<'a, Result<T, StoreError>>,
     ) -> BoxFuture<'a, Result<T, StoreError>> {
@@ -50,7 +50,7 @@ impl FailingStore {
         })
     }
 
-    async fn call<T>(
+    pub(crate) async fn call<T>(
         &self,
         verb: &'static str,
         work: BoxFuture<'_, Result<T, StoreError>>,

@@ -15,6 +15,7 @@ mod answers;
 mod clocks;
 mod disk;
 mod failing_store;
+mod failing_store_owners;
 mod faults;
 mod file_flips;
 mod flaky;

@@ -31,6 +31,7 @@ mod mcp_locks;
 mod mcp_pruning;
 mod mcp_scans;
 mod outcomes;
+mod owners;
 mod pruning;
 mod readings;
 mod registrations;
@@ -83,6 +84,7 @@ pub async fn run(engine: &dyn Engine) -> Result<usize, Failures> {
         mcp_locks::CASES,
         mcp_pruning::CASES,
         conduct::CASES,
+        owners::CASES,
         readings::CASES,
         append_extras::CASES,
         decisions::CASES,

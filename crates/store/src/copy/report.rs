@@ -19,6 +19,12 @@ pub struct CopyReport {
     /// Scans that were made for a licence.
     pub licence_scans: u64,
     pub audit_entries: u64,
+    /// Claims of control over domains, with their events.
+    pub claims: u64,
+    pub control_events: u64,
+    /// What owners reported.
+    pub incidents: u64,
+    pub disputes: u64,
     pub switches: u64,
     pub outcomes: u64,
     pub clocks: u64,

@@ -29,6 +29,7 @@ pub(crate) mod pictures;
 pub(crate) mod preflight;
 pub(crate) mod preflight_page;
 pub(crate) mod read_equivalence;
+pub(crate) mod registry;
 pub(crate) mod report;
 mod report_access;
 pub(crate) mod report_bundle;

@@ -42,7 +42,7 @@ impl ReportLoader {
     pub(super) async fn load(&self, id: &str) -> Result<Report, ApiError> {
         check_id(id)?;
         let scanning = &self.service.scanning;
-        let report = scanning.report(id, self.principal.licence()).await;
+        let report = scanning.report(id, self.principal.report_reader()).await;
         if let Some(report) = report.map_err(stored_report_to_api_error)? {
             return Ok(report);
         }

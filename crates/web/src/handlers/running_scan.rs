@@ -1,5 +1,5 @@
 //! `/scan/{id}`: a running scan, as a page and as a stream of its progress. Whoever knows the id may watch;
-//! nobody can guess it. A private scan can be watched by its licence alone.
+//! nobody can guess it. A private scan can be watched by its licence, or by the owner of the domain.
 
 use std::{convert::Infallible, sync::Arc, time::Duration};
 
@@ -106,7 +106,7 @@ pub(crate) async fn running_scan_events(
 
 fn find(service: &Service, id: &str, principal: &Principal) -> Result<Arc<RunningScan>, ApiError> {
     let scan = is_id(id).then(|| service.scanning.running_scan(id)).flatten();
-    let scan = scan.filter(|scan| scan.may_be_watched_by(principal.licence()));
+    let scan = scan.filter(|scan| scan.may_be_watched_by(principal.report_reader()));
     scan.ok_or_else(|| {
         ApiError::new(
             ErrorCode::NotFound,

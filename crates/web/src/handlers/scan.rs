@@ -15,7 +15,7 @@ use http::{
     HeaderMap,
     header::{CACHE_CONTROL, CONTENT_TYPE},
 };
-use service::{Caller, Licence, ScanCommand, ScanError, Service};
+use service::{Caller, Licence, Owner, ScanCommand, ScanError, Service};
 
 use super::error_mapping::{bad_domain_error, target_limit_error};
 use crate::{
@@ -96,9 +96,8 @@ pub(crate) async fn scan_domain(
     };
     let visibility = request.visibility.unwrap_or(Visibility::Public);
     let caller = match (&visibility, licence) {
-        (Visibility::Private, _) => {
-            private_scan_caller(principal).inspect_err(|error| slot.release_if_malformed(error))?
-        }
+        (Visibility::Private, _) => private_scan_caller(&service, principal, &request.domain)
+            .inspect_err(|error| slot.release_if_malformed(error))?,
         (_, Some(licence)) => Caller::LicenceHolder(licence),
         (_, None) => Caller::Anonymous(block),
     };
@@ -127,7 +126,15 @@ pub(crate) async fn scan_domain(
 
 /// The caller of a private scan. Without any key it is an anonymous caller, and the scan itself refuses
 /// with the reason.
-fn private_scan_caller(principal: Principal) -> Result<Caller, ApiError> {
+fn private_scan_caller(
+    service: &Service,
+    principal: Principal,
+    input: &str,
+) -> Result<Caller, ApiError> {
+    let is_own = |owner: &Owner| service.parse_domain(input).is_ok_and(|name| name == owner.domain);
+    if let Some(owner) = principal.owner.filter(is_own) {
+        return Ok(Caller::DomainOwner { domain: owner.domain, block: principal.block });
+    }
     match (principal.holder, principal.key_problem) {
         (Some(holder), _) => Ok(Caller::LicenceHolder(holder.licence)),
         (None, Some(problem)) => Err(problem),

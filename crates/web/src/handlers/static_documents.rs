@@ -13,8 +13,9 @@ use service::Service;
 
 use crate::{
     machine_files, pages,
+    rate_limits::ReadLimit,
     request::{PathParameter, content_negotiation},
-    response::{ApiError, CACHE_ONE_HOUR, HttpDocument, TEXT},
+    response::{ApiError, CACHE_FIVE_MINUTES, CACHE_ONE_HOUR, HTML, HttpDocument, MARKDOWN, TEXT},
     state::ServiceInfo,
 };
 
@@ -69,11 +70,27 @@ fn docs_reply(
 
 /// How scans are scored: a page, or the Markdown it is made from.
 pub(crate) async fn method(
+    State(service): State<Arc<Service>>,
     State(service_info): State<Arc<ServiceInfo>>,
+    _: ReadLimit,
     headers: HeaderMap,
 ) -> Response {
     let markdown = content_negotiation::prefers(&headers, "text/markdown", "text/html");
-    let document = if markdown { &service_info.method_markdown } else { &service_info.method_page };
+    // The page is of use without the numbers.
+    let disputes = match service.control.dispute_counts().await {
+        Ok(counts) => pages::method::dispute_sentence(counts),
+        Err(error) => {
+            tracing::warn!(%error, "disputes could not be counted");
+            "The number of objections cannot be read at the moment.".to_owned()
+        }
+    };
+    let document = if markdown {
+        let text = format!("{}\n## Objections of owners\n\n{disputes}\n", service_info.method_text);
+        HttpDocument::new(text, MARKDOWN, CACHE_FIVE_MINUTES)
+    } else {
+        let page = pages::method::render(&service_info.method_html, &disputes);
+        HttpDocument::new(page, HTML, CACHE_FIVE_MINUTES)
+    };
     let mut response = document.reply(&headers);
     pages::add_page_headers(response.headers_mut());
     response.headers_mut().insert(VARY, HeaderValue::from_static("Accept"));

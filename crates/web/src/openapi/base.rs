@@ -72,6 +72,7 @@ use crate::handlers::{log::files, report, report_bundle, seal};
         (name = "scans", description = "Scans and reports"),
         (name = "resolve", description = "Answers about domains"),
         (name = "decisions", description = "Decisions about actions, receipts and revocations"),
+        (name = "domains", description = "Who controls a domain, and what owners report"),
         (name = "mcp", description = "What MCP servers list, and locks of it"),
         (name = "visitors", description = "Who a visitor of a site is, and the known agents"),
         (name = "outcomes", description = "Outcomes reported by agents"),

@@ -3,9 +3,11 @@
 
 pub(crate) mod agents;
 mod board;
+pub(crate) mod claim;
 pub(crate) mod conduct;
 pub(crate) mod daily_seals;
 mod dates;
+pub(crate) mod dispute;
 pub(crate) mod docs;
 pub(crate) mod error;
 pub(crate) mod free_keys;
@@ -16,6 +18,7 @@ pub(crate) mod manage;
 pub(crate) mod manage_webhooks;
 mod markdown;
 pub(crate) mod method;
+pub(crate) mod owner;
 pub(crate) mod page_text;
 pub(crate) mod pictures;
 pub(crate) mod preflight;

@@ -5,9 +5,9 @@ use std::convert::Infallible;
 use axum::{RequestPartsExt, extract::FromRequestParts};
 use contract::errors::ErrorCode;
 use http::request::Parts;
-use service::{AddressBlock, Licence, PresentedKey, SessionToken, SignedIn};
+use service::{AddressBlock, Licence, Owner, PresentedKey, ReportReader, SessionToken, SignedIn};
 
-use super::{same_origin::is_cross_site, session_cookie};
+use super::{claim_secret::presented_secret, same_origin::is_cross_site, session_cookie};
 use crate::{
     rate_limits::{client::RequestClient, wrong_key_limit::WrongKeyLimit},
     request::{ClientAddress, licence_key},
@@ -20,6 +20,8 @@ use crate::{
 pub(crate) struct Principal {
     pub(crate) block: AddressBlock,
     pub(crate) holder: Option<Holder>,
+    /// Whoever has proven control of a domain, and shows the secret of the claim or has a session.
+    pub(crate) owner: Option<Owner>,
     /// Why the licence key of the request does not count.
     pub(crate) key_problem: Option<ApiError>,
 }
@@ -43,6 +45,14 @@ pub(crate) enum Credential {
 impl Principal {
     pub(crate) fn licence(&self) -> Option<&Licence> {
         self.holder.as_ref().map(|holder| &holder.licence)
+    }
+
+    /// As whom the request reads reports.
+    pub(crate) fn report_reader(&self) -> ReportReader<'_> {
+        ReportReader {
+            licence: self.licence(),
+            owned: self.owner.as_ref().map(|owner| &owner.domain),
+        }
     }
 
     /// The session of the request. Not for a request with a key.
@@ -100,7 +110,8 @@ impl FromRequestParts<AppState> for Principal {
             }
             Err(error) => (None, Some(error)),
         };
-        let principal = Self { block, holder, key_problem };
+        let owner = find_owner(parts, state).await;
+        let principal = Self { block, holder, owner, key_problem };
         parts.extensions.insert(principal.clone());
         Ok(principal)
     }
@@ -109,6 +120,23 @@ impl FromRequestParts<AppState> for Principal {
 fn holder(state: &AppState, licence: Licence, credential: Credential) -> Holder {
     let rate_factor = state.service.access.plan_of(&licence).rate_factor;
     Holder { licence, rate_factor, credential }
+}
+
+/// The owner by the secret of a claim, or by the cookie of a session; the secret counts first.
+async fn find_owner(parts: &Parts, state: &AppState) -> Option<Owner> {
+    let issuer = &state.service_info.issuer;
+    let control = &state.service.control;
+    let found = if let Some(secret) = presented_secret(&parts.headers, &issuer.brand) {
+        control.owner_by_secret(&secret).await
+    } else {
+        let name = session_cookie::owner_cookie_name(issuer);
+        let token = SessionToken::parse(session_cookie::cookie_value(&parts.headers, &name)?)?;
+        if !parts.method.is_safe() && is_cross_site(&parts.headers) {
+            return None;
+        }
+        control.owner_by_session(&token).await
+    };
+    found.inspect_err(|error| tracing::error!(%error, "an owner could not be looked up")).ok()?
 }
 
 /// The session of the request's cookie. A request that a page of another site makes has none if it could

@@ -2,6 +2,7 @@
 //! address. Everything that asks who a caller is asks [`Principal`]; whatever a licence pays for asks
 //! [`CountedPrincipal`], which counts the call against the licence's quota.
 
+pub(crate) mod claim_secret;
 mod counted_call;
 mod extractor;
 pub(crate) mod same_origin;

@@ -1,8 +1,12 @@
 //! The cookie of a session: opaque, unreadable for scripts, for this host alone, and not sent with requests
 //! that pages of other sites make, except when a visitor follows a link.
 
+use axum::response::Response;
 use contract::Issuer;
-use http::{HeaderMap, HeaderValue, header::COOKIE};
+use http::{
+    HeaderMap, HeaderValue,
+    header::{COOKIE, SET_COOKIE},
+};
 use service::{SessionToken, access::sessions::LONGEST_HOURS};
 
 /// The name of the cookie. Browsers take one with `__Host-` over HTTPS only, for this host only.
@@ -13,20 +17,42 @@ pub(crate) fn cookie_name(issuer: &Issuer) -> String {
 
 /// `Set-Cookie` for a new session.
 pub(crate) fn set_cookie(issuer: &Issuer, token: &SessionToken) -> Option<HeaderValue> {
-    cookie(issuer, token.reveal(), LONGEST_HOURS.saturating_mul(3600))
+    cookie(issuer, &cookie_name(issuer), token.reveal(), LONGEST_HOURS.saturating_mul(3600))
 }
 
 /// `Set-Cookie` that removes the cookie.
 pub(crate) fn clear_cookie(issuer: &Issuer) -> Option<HeaderValue> {
-    cookie(issuer, "", 0)
+    cookie(issuer, &cookie_name(issuer), "", 0)
 }
 
-fn cookie(issuer: &Issuer, value: &str, seconds: i64) -> Option<HeaderValue> {
+/// The name of the cookie of a domain's owner. It is another one, so that somebody can be signed in as both.
+pub(crate) fn owner_cookie_name(issuer: &Issuer) -> String {
+    let prefix = if is_https(issuer) { "__Host-" } else { "" };
+    format!("{prefix}{}_owner", issuer.brand)
+}
+
+/// `Set-Cookie` for a new session of an owner.
+pub(crate) fn set_owner_cookie(issuer: &Issuer, token: &SessionToken) -> Option<HeaderValue> {
+    let seconds = LONGEST_HOURS.saturating_mul(3600);
+    cookie(issuer, &owner_cookie_name(issuer), token.reveal(), seconds)
+}
+
+/// `Set-Cookie` that removes the cookie of an owner.
+pub(crate) fn clear_owner_cookie(issuer: &Issuer) -> Option<HeaderValue> {
+    cookie(issuer, &owner_cookie_name(issuer), "", 0)
+}
+
+/// Adds a `Set-Cookie` to a response.
+pub(crate) fn with_cookie(mut response: Response, cookie: Option<HeaderValue>) -> Response {
+    if let Some(cookie) = cookie {
+        response.headers_mut().insert(SET_COOKIE, cookie);
+    }
+    response
+}
+
+fn cookie(issuer: &Issuer, name: &str, value: &str, seconds: i64) -> Option<HeaderValue> {
     let secure = if is_https(issuer) { "; Secure" } else { "" };
-    let text = format!(
-        "{}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}",
-        cookie_name(issuer)
-    );
+    let text = format!("{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}");
     let mut value = HeaderValue::from_str(&text).ok()?;
     value.set_sensitive(true);
     Some(value)

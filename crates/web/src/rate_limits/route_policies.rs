@@ -1,8 +1,8 @@
 //! Which limits hold for which route, or why none does. A test compares the table with the routes.
 
 use contract::policies::{
-    DECIDE, FEED, FREE_KEY_DAY, LIVE, LOG_FILE, MCP, METRICS, OUTCOME, OUTCOME_DAY, READ,
-    READINESS, SCAN, SCAN_BURST, SCAN_DAY, STREAM, VISITORS, WRONG_KEY,
+    CLAIM_CHECK_DAY, DECIDE, FEED, FREE_KEY_DAY, LIVE, LOG_FILE, MCP, METRICS, OUTCOME,
+    OUTCOME_DAY, READ, READINESS, SCAN, SCAN_BURST, SCAN_DAY, STREAM, VISITORS, WRONG_KEY,
 };
 
 /// What limits the requests of one route.
@@ -31,6 +31,10 @@ const fn post(path: &'static str, policies: &'static [&'static str]) -> RoutePol
     RoutePolicy { method: "POST", path, limit: RouteLimit::Policies(policies) }
 }
 
+const fn delete(path: &'static str, policies: &'static [&'static str]) -> RoutePolicy {
+    RoutePolicy { method: "DELETE", path, limit: RouteLimit::Policies(policies) }
+}
+
 const fn open(path: &'static str, reason: &'static str) -> RoutePolicy {
     RoutePolicy { method: "GET", path, limit: RouteLimit::Unlimited(reason) }
 }
@@ -42,6 +46,7 @@ const DECIDES: &[&str] = &[DECIDE.name];
 const DECIDES_LIVE: &[&str] = &[DECIDE.name, LIVE.name];
 const SCANS: &[&str] = &[READ.name, SCAN_BURST.name, SCAN.name, SCAN_DAY.name, WRONG_KEY.name];
 const FREE_KEYS: &[&str] = &[READ.name, FREE_KEY_DAY.name];
+const CLAIM_CHECKS: &[&str] = &[READ.name, CLAIM_CHECK_DAY.name];
 const FEEDS: &[&str] = &[FEED.name];
 const LOG_FILES: &[&str] = &[LOG_FILE.name];
 
@@ -86,6 +91,16 @@ pub const ROUTE_POLICIES: &[RoutePolicy] = &[
     get("/api/v1/read-equivalence", READS_LIVE),
     get("/api/v1/claims", READS),
     get("/api/v1/content-clock", READS_LIVE),
+    // Who controls a domain
+    get("/api/v1/domain/control", READS),
+    get("/registry/{domain}/claim", READS),
+    post("/registry/{domain}/claim", READS),
+    delete("/registry/{domain}/claim", READS),
+    post("/registry/{domain}/claim/verify", CLAIM_CHECKS),
+    post("/registry/{domain}/incident", READS),
+    delete("/registry/{domain}/incident", READS),
+    post("/registry/{domain}/dispute", READS),
+    get("/registry/{domain}/dispute/{id}", READS),
     // MCP servers
     get("/api/v1/mcp/scan", READS_LIVE),
     post("/api/v1/mcp/scan", DECIDES),
@@ -161,6 +176,16 @@ pub const ROUTE_POLICIES: &[RoutePolicy] = &[
     post("/manage/webhooks/retry", READS),
     get("/manage/data.json", &[READ.name, FEED.name]),
     post("/manage/data/delete", READS),
+    post("/registry/{domain}/claim/begin", READS),
+    post("/registry/{domain}/claim/check", CLAIM_CHECKS),
+    post("/registry/{domain}/claim/sign-in", READS),
+    get("/registry/{domain}/owner", READS),
+    post("/registry/{domain}/owner/sign-out", READS),
+    post("/registry/{domain}/owner/withdraw", READS),
+    post("/registry/{domain}/owner/scan", SCANS),
+    post("/registry/{domain}/owner/incident", READS),
+    post("/registry/{domain}/owner/incident/end", READS),
+    post("/registry/{domain}/owner/dispute", READS),
     get("/badge/{file}", READS),
     get("/og/{file}", &[READ.name, FEED.name, WRONG_KEY.name]),
     get("/visitor", READS),
@@ -168,7 +193,7 @@ pub const ROUTE_POLICIES: &[RoutePolicy] = &[
     get("/agents", READS),
     get("/conduct", READS),
     get("/not-for-agents/page", READS),
-    open("/method", BUILT_ONCE),
+    get("/method", READS),
     get("/log", READS),
     open("/docs", BUILT_ONCE),
     open("/docs/{page}", BUILT_ONCE),

@@ -5,7 +5,7 @@ use http::{
     HeaderMap,
     header::{AUTHORIZATION, COOKIE},
 };
-use service::{LicenceError, LicenceKey, PresentedKey};
+use service::{ClaimSecret, LicenceError, LicenceKey, PresentedKey};
 
 use crate::response::ApiError;
 
@@ -30,7 +30,10 @@ pub(crate) fn presented_key(headers: &HeaderMap, brand: &Brand) -> Result<Presen
     let own = headers.get_all(brand.key_header()).iter().map(|line| line.as_bytes());
     let bearer =
         headers.get_all(AUTHORIZATION).iter().filter_map(|line| bearer_token(line.as_bytes()));
-    let mut keys = own.chain(bearer).map(<[u8]>::trim_ascii);
+    // The secret of a claim is no licence key.
+    let claim = ClaimSecret::prefix(brand);
+    let is_key = |key: &&[u8]| !key.starts_with(claim.as_bytes());
+    let mut keys = own.chain(bearer).map(<[u8]>::trim_ascii).filter(is_key);
     let Some(first) = keys.next() else { return Ok(PresentedKey::Missing) };
     if keys.any(|other| other != first) {
         return Err(ApiError::bad_request("The request has two different licence keys. Send one."));
@@ -40,7 +43,7 @@ pub(crate) fn presented_key(headers: &HeaderMap, brand: &Brand) -> Result<Presen
 }
 
 /// The token after `Bearer`; `None` for any other scheme, which is ignored.
-fn bearer_token(line: &[u8]) -> Option<&[u8]> {
+pub(crate) fn bearer_token(line: &[u8]) -> Option<&[u8]> {
     let (scheme, token) = line.split_at_checked(6)?;
     let apart = token.is_empty() || token.starts_with(b" ");
     (scheme.eq_ignore_ascii_case(b"bearer") && apart).then_some(token)

@@ -114,6 +114,13 @@ impl ApiError {
         self
     }
 
+    /// Every problem that was found, or what was seen, in sentences.
+    #[must_use]
+    pub(crate) fn with_errors(mut self, errors: Vec<String>) -> Self {
+        self.body.errors = errors;
+        self
+    }
+
     /// Names the rate limit policies that refused. A problem document lists them.
     #[must_use]
     pub(crate) fn with_violated_policies(mut self, policies: Vec<String>) -> Self {

@@ -145,6 +145,10 @@ pub struct StoredSections {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Incident {
     pub since: Timestamp,
+    /// It ends at this time unless the owner ends it before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub ends_at: Option<Timestamp>,
     pub why: String,
 }
 

@@ -8,6 +8,7 @@ mod decisions;
 mod graph;
 mod log;
 mod mcp;
+mod owners;
 mod preflight;
 mod readings;
 mod resolve;
@@ -52,6 +53,14 @@ pub(crate) fn all() -> Vec<(&'static str, Value)> {
         ("agent-outcomes-day", json(small::outcome_day())),
         ("ai-accuracy", json(small::accuracy())),
         ("domain-control", json(small::control())),
+        ("claim-offer", json(owners::claim_offer())),
+        ("claim-request", json(owners::claim_request())),
+        ("claim-challenge", json(owners::claim_challenge())),
+        ("claim-check-request", json(owners::claim_check_request())),
+        ("incident-request", json(owners::incident_request())),
+        ("incident", json(owners::incident())),
+        ("dispute-request", json(owners::dispute_request())),
+        ("dispute", json(owners::dispute())),
         ("domain", json(small::domain_record())),
         ("visitor-request", json(small::visitor_batch())),
         ("visitor", json(small::visitor_answer())),

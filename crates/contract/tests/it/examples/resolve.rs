@@ -144,7 +144,7 @@ pub(crate) fn resolve_answer() -> ResolveAnswer {
             reading: "These sections could not be refreshed in time.".to_owned(),
         }),
         served_from: some("a live reading from 2026-11-15T02:00:00Z, 1 hour old; it is reused for up to 6 hours"),
-        incident: Some(Incident { since: at("01:00:00"), why: "The owner of this domain reported an incident.".to_owned() }),
+        incident: Some(Incident { since: at("01:00:00"), ends_at: Some(at("02:00:00")), why: "The owner of this domain reported an incident.".to_owned() }),
         high_risk_fields: Some(HighRiskFields {
             pending: vec![HighRiskField { field: "payment".to_owned(), seen_at: at("01:00:00") }],
         }),

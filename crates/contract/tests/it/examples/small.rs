@@ -8,11 +8,11 @@ use contract::records::{
     ConductThresholds, ConductVerdict, ConductWindow, ControlEvent, ControlEventType,
     ControlMethod, ControlReading, ControlRecord, DomainRecord, FreeKeyAccepted, FreeKeyRequest,
     OutcomeAccepted, OutcomeAction, OutcomeAgent, OutcomeClass, OutcomeDay, OutcomeDayRecord,
-    OutcomeReport, OutcomeResult, OutcomeSummary, Purpose, RateConduct, RateVerdict, RecentOutcome,
-    Registry, RegistryAtClaim, RegistryState, ReportedChallenge, ResolveSaid, Revalidation,
-    RobotsConduct, RobotsVerdict, ScanRequest, ScanRequestV1, SiteChecks, TimelineEntry,
-    TimelineType, UnassessedAgent, Visibility, VisitorAnswer, VisitorBatch, VisitorBatchAnswer,
-    VisitorQuery, VisitorResult, VisitorVerdict,
+    OutcomeReport, OutcomeResult, OutcomeSummary, ProofSeen, Purpose, RateConduct, RateVerdict,
+    RecentOutcome, Registry, RegistryAtClaim, RegistryState, ReportedChallenge, ResolveSaid,
+    Revalidation, RobotsConduct, RobotsVerdict, ScanRequest, ScanRequestV1, SiteChecks,
+    TimelineEntry, TimelineType, UnassessedAgent, Visibility, VisitorAnswer, VisitorBatch,
+    VisitorBatchAnswer, VisitorQuery, VisitorResult, VisitorVerdict,
 };
 use contract::{ErrorCode, ErrorV1, Ratio};
 
@@ -175,6 +175,7 @@ pub(super) fn control() -> ControlRecord {
         }),
         events: vec![ControlEvent {
             at: at("01:00:00"),
+            claim: "claim1".to_owned(),
             event: ControlEventType::ProofMissing,
             from_state: ClaimState::Proven,
             to_state: ClaimState::ProofMissing,
@@ -187,6 +188,14 @@ pub(super) fn control() -> ControlRecord {
             }],
             event_sha256: digest('4'),
         }],
+        proof: Some(ProofSeen {
+            readings: vec![ControlReading {
+                observer: "obs-1".to_owned(),
+                network: "lab-1".to_owned(),
+                result: "The token is there.".to_owned(),
+            }],
+            seen_at: at("01:00:00"),
+        }),
         sha256: Some(digest('a')),
         signature: Some(signature()),
     }

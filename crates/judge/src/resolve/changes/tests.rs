@@ -206,7 +206,8 @@ fn decision_changes_are_reported_with_their_cause() {
 #[test]
 fn a_change_of_an_owners_statement_is_the_owners() {
     let entries = changed(|after| {
-        after.incident = Some(Incident { since: after.answered_at, why: "x".to_owned() });
+        after.incident =
+            Some(Incident { since: after.answered_at, ends_at: None, why: "x".to_owned() });
         after.actions.transact.decision = Decision::Block;
     });
     assert_eq!((entries[0].0.as_str(), entries[0].3.as_str()), ("incident.since", "owner"));

@@ -103,6 +103,10 @@ impl AnswerCache {
         self.0.put(domain, answer, bytes, valid_until, now, |_| true);
     }
 
+    pub(super) fn remove(&self, domain: &Domain) {
+        self.0.remove(domain);
+    }
+
     pub(super) fn evict_expired(&self, now: Timestamp) {
         self.0.evict_expired(now);
     }

@@ -17,6 +17,7 @@ use super::build_answer::LIVE_READ_PAUSE_MS;
 use super::cached_answers::CachedAnswer;
 use super::query::ResolveError;
 use super::seal_answer::{AnswerDraft, LatestAnswer};
+use super::stored_facts::describe_incident;
 use crate::answers::Answers;
 use crate::answers::revocations::withholds_the_same;
 
@@ -62,8 +63,15 @@ impl Answers {
         if now >= stored_valid_until(answer) || !was_made || !self.is_as_made_now(answer) {
             return Ok(false);
         }
-        let withheld = self.store.withheld_actions_for(&answer.domain).await?;
-        Ok(withholds_the_same(answer, withheld.as_ref()))
+        let (withheld, incident) = tokio::try_join!(
+            self.store.withheld_actions_for(&answer.domain),
+            self.store.open_incident(&answer.domain, now),
+        )?;
+        // Control changes no decision: if it cannot be read in time, the stored answer is served.
+        let control = self.load_control(&answer.domain).await;
+        Ok(withholds_the_same(answer, withheld.as_ref())
+            && answer.incident == incident.as_ref().map(describe_incident)
+            && control.is_none_or(|control| control == answer.control))
     }
 
     /// Whether the answer would have the same addresses, key and decision rules if it were made now.
@@ -96,6 +104,7 @@ pub(super) fn states_the_same(
     let (before, after) = (&previous.freshness, &answer.freshness);
     (before.age_hours, before.stale) == (after.age_hours, after.stale)
         && previous.upgrade == answer.upgrade
+        && previous.control == answer.control
         && decision_leaf(previous, brand)
             .is_some_and(|leaf| decision_leaf(answer, brand) == Some(leaf))
 }
@@ -154,7 +163,8 @@ pub(super) fn valid_until(
     };
     // The queued scan should be done a little after its time.
     let upgraded = upgrade_at.filter(|at| *at > now).map(|at| at.plus_millis(2 * RECHECK_MS));
-    for other in [end, upgraded].into_iter().flatten().filter(|other| *other > now) {
+    let incident_end = sections.incident.as_ref().and_then(|incident| incident.ends_at);
+    for other in [end, upgraded, incident_end].into_iter().flatten().filter(|other| *other > now) {
         until = until.min(other);
     }
     until

@@ -47,7 +47,7 @@ impl Scanner {
             clock: TimedLookup::InTime(sections.content_clock.clone()),
             incident: TimedLookup::InTime(None),
             dns: TimedLookup::InTime(None),
-            control: sections.control.clone(),
+            control: TimedLookup::InTime(sections.control.clone()),
         };
         refresh_sections(&mut sections, inputs, &issuer);
         let code = crate::log::builds::unknown_code(&settings.base_url);

@@ -15,6 +15,7 @@ mod local;
 pub(crate) mod memory_testing;
 #[cfg(test)]
 mod order_tests;
+mod owner_facts;
 mod prefix_lookup;
 mod publish_scan;
 mod query;

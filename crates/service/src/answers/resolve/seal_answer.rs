@@ -119,8 +119,11 @@ impl Answers {
                 carry_calls(&mut sections, previous, now);
             }
         }
-        // Not limited in time: without it, actions that are withheld would be taken for allowed.
-        let withheld = self.store.withheld_actions_for(turn.domain()).await?;
+        // Not limited in time: without them, actions that are withheld would be taken for allowed.
+        let (withheld, incident) = tokio::try_join!(
+            self.store.withheld_actions_for(turn.domain()),
+            self.store.open_incident(turn.domain(), now),
+        )?;
         let unread_causes: &[RevocationCause] = match facts.readings_were_read() {
             true => &[],
             false => &[RevocationCause::HighRiskPending],
@@ -129,7 +132,7 @@ impl Answers {
             &sections,
             is_stored_reading,
             upgrade,
-            withheld.as_ref(),
+            incident.as_ref(),
             now,
             &self.issuer,
         );
@@ -252,4 +255,5 @@ fn carry_forward(sections: &mut Sections, previous: &ResolveAnswer) {
     sections.incident = previous.incident.clone();
     sections.high_risk_fields = previous.high_risk_fields.clone();
     sections.content_clock = previous.content_clock.clone();
+    sections.control = previous.control.clone();
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use contract::limits::{READINGS_KEPT_PER_DOMAIN, SECTION_TIMEOUT};
 use contract::records::{
-    DnsSection, FreshnessSource, HighRiskFields, Incident, NetworkSamples, ReadingNetwork,
-    RevocationCause, SampleWindow, SamplesByNetwork,
+    ControlSummary, DnsSection, FreshnessSource, HighRiskFields, Incident, NetworkSamples,
+    ReadingNetwork, SampleWindow, SamplesByNetwork,
 };
 use contract::{Domain, Issuer, Timestamp};
 use judge::resolve::clock::ClockSummary;
@@ -15,10 +15,11 @@ use judge::resolve::high_risk::ReadingFields;
 use judge::resolve::{
     self, PlannedUpgrade, ReadingsSummary, RefreshInputs, corroboration, high_risk,
 };
-use store::{ClockAndVersions, Job, StoreError, StoredReading, WithheldActions};
+use store::{ClockAndVersions, Job, OwnerIncident, StoreError, StoredReading};
 
 use super::upgrade_windows::{UPGRADE_JOB, UpgradeWindows};
 use crate::answers::Answers;
+use crate::stored_claims::summarise_claims;
 
 /// Facts about a domain. The outer `None` means that the lookup failed or was not done in time.
 #[derive(Clone)]
@@ -27,6 +28,7 @@ pub(super) struct StoredFacts {
     clock: Option<Option<ClockAndVersions>>,
     upgrade: Option<Option<Job>>,
     dns: Option<Option<DnsSection>>,
+    control: Option<ControlSummary>,
 }
 
 impl Answers {
@@ -40,15 +42,25 @@ impl Answers {
                 false => Ok(None),
             }
         };
-        let (readings, clock, upgrade, dns) = tokio::join!(
+        let (readings, clock, upgrade, dns, control) = tokio::join!(
             within_time_limit(self.store.readings_of(domain, READINGS_KEPT_PER_DOMAIN)),
             within_time_limit(self.store.clock(&home)),
             within_time_limit(self.store.job(UPGRADE_JOB, domain.as_str())),
             within_time_limit(dns),
+            self.load_control(domain),
         );
         // A failed DNS lookup counts as not done in time: the stored section stays.
         let dns = dns.filter(|dns| dns.as_ref().is_none_or(|section| section.body().is_some()));
-        StoredFacts { readings, clock, upgrade, dns }
+        StoredFacts { readings, clock, upgrade, dns, control }
+    }
+
+    /// Who controls the domain; `None` if the claims could not be read in time.
+    pub(super) async fn load_control(&self, domain: &Domain) -> Option<ControlSummary> {
+        let claims = async {
+            let claims = self.store.claims_of(domain).await?;
+            summarise_claims(domain, &claims, self.clock.now(), &self.issuer)
+        };
+        within_time_limit(claims).await
     }
 }
 
@@ -107,7 +119,7 @@ impl StoredFacts {
         sections: &resolve::Sections,
         is_stored_reading: bool,
         upgrade: Option<PlannedUpgrade>,
-        withheld: Option<&WithheldActions>,
+        incident: Option<&OwnerIncident>,
         now: Timestamp,
         issuer: &Issuer,
     ) -> RefreshInputs {
@@ -128,19 +140,23 @@ impl StoredFacts {
             readings: readings
                 .map_or(resolve::TimedLookup::NotInTime, resolve::TimedLookup::InTime),
             clock: clock.map_or(resolve::TimedLookup::NotInTime, resolve::TimedLookup::InTime),
-            incident: resolve::TimedLookup::InTime(withheld.and_then(reported_incident)),
+            incident: resolve::TimedLookup::InTime(incident.map(describe_incident)),
             dns: self.dns.map_or(resolve::TimedLookup::NotInTime, resolve::TimedLookup::InTime),
-            control: resolve::unclaimed_control(domain, issuer),
+            control: self
+                .control
+                .map_or(resolve::TimedLookup::NotInTime, resolve::TimedLookup::InTime),
         }
     }
 }
 
-fn reported_incident(withheld: &WithheldActions) -> Option<Incident> {
-    let reported = RevocationCause::IncidentReported.as_str();
-    withheld.causes.iter().any(|cause| cause == reported).then(|| Incident {
-        since: withheld.since,
+/// The owner's own words are not part of an answer: agents read answers, and whoever took a site over could
+/// address them.
+pub(super) fn describe_incident(incident: &OwnerIncident) -> Incident {
+    Incident {
+        since: incident.since,
+        ends_at: Some(incident.ends_at),
         why: "The owner of this domain reported an incident.".to_owned(),
-    })
+    }
 }
 
 /// Summarises the stored readings of a domain.

@@ -76,7 +76,7 @@ fn a_fresh_decision_that_becomes_stricter_is_revoked_once() {
 fn causes_withhold_and_their_end_gives_free_and_reading_never_is() {
     let calm = open();
     let mut incident = open();
-    incident.incident = Some(Incident { since: now(), why: "stolen".to_owned() });
+    incident.incident = Some(Incident { since: now(), ends_at: None, why: "stolen".to_owned() });
     let mut pending = open();
     let field = HighRiskField { field: "dns.ns".to_owned(), seen_at: now() };
     pending.high_risk_fields = Some(HighRiskFields { pending: vec![field] });

@@ -15,6 +15,7 @@ mod dependent_records;
 mod every_column;
 mod mcp_scans;
 mod numbered_records;
+mod owner_records;
 mod parallel;
 mod stored_records;
 #[cfg(test)]
@@ -91,6 +92,10 @@ pub enum StorePart {
     LicenceScans,
     Usage,
     Webhooks,
+    Claims,
+    ControlEvents,
+    Incidents,
+    Disputes,
     Audit,
     Switches,
 }

@@ -1,7 +1,7 @@
 //! Checks what is stored one record at a time: scans, deleted scans, bodies, readings, receipts, feeds,
-//! counts of agents, registrations of domains
-//! (`mcp_scans` checks what is stored of MCP servers, `account_records` reads licences); and reads the tables that have no digests, which finds
-//! only what cannot be read.
+//! registrations, counts of agents (`mcp_scans` checks what is stored of MCP servers, `owner_records` claims of
+//! control, `account_records` reads licences); and reads the tables that have no digests, which finds only what
+//! cannot be read.
 
 use proof::{Digest, canonical};
 use serde_json::Value;
@@ -33,6 +33,7 @@ impl FsckRun<'_> {
         self.read_clocks().await;
         self.read_census().await;
         self.read_jobs().await;
+        self.check_owner_records().await;
         self.read_account_records().await;
         self.read_switches().await;
     }

@@ -6,10 +6,7 @@ use axum::{
     extract::State,
     response::{IntoResponse, Redirect, Response},
 };
-use http::{
-    HeaderMap, HeaderValue,
-    header::{SET_COOKIE, USER_AGENT},
-};
+use http::{HeaderMap, header::USER_AGENT};
 use service::{LicenceKey, PresentedKey, Service};
 
 use super::session_form::SessionForm;
@@ -19,7 +16,7 @@ use crate::{
         page_forms::{PageForm, page_with_error},
     },
     pages,
-    principal::session_cookie,
+    principal::session_cookie::{self, with_cookie},
     rate_limits::{PublicReadLimit, WrongKeyLimit},
     response::ApiError,
     state::ServiceInfo,
@@ -85,13 +82,6 @@ pub(super) fn signed_out(service_info: &ServiceInfo) -> Response {
 
 fn to_overview() -> Response {
     Redirect::to("/manage").into_response()
-}
-
-fn with_cookie(mut response: Response, cookie: Option<HeaderValue>) -> Response {
-    if let Some(cookie) = cookie {
-        response.headers_mut().insert(SET_COOKIE, cookie);
-    }
-    response
 }
 
 /// What a holder recognises the session by: the browser's own description.

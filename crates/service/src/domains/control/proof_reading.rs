@@ -1,0 +1,71 @@
+//! Reads the proof of a claim, and what the registry says about its domain.
+
+use contract::Domain;
+use contract::control_proof::proof_value;
+use contract::records::{ControlMethod, ControlReading};
+use judge::control::{ProofReading, RegistryReading};
+use observe::{ControlCheck, ProofResult};
+
+use super::{CHECK_TIME, ControlError, DomainControl};
+use crate::in_flight::InFlightGuard;
+
+/// What was read of a proof.
+pub(super) struct ReadProof {
+    pub(super) reading: ProofReading,
+    /// What was seen, in sentences.
+    pub(super) seen: String,
+    /// The same, by each vantage. Today there is one.
+    pub(super) readings: Vec<ControlReading>,
+}
+
+impl DomainControl {
+    /// Marks a domain as being checked, so that one check of it runs at a time.
+    pub(super) fn begin_check(&self, domain: &Domain) -> Result<InFlightGuard, ControlError> {
+        self.checking.try_begin(domain).ok_or(ControlError::Busy)
+    }
+
+    /// Reads the place of a proof once. The domain must have been marked.
+    pub(super) async fn read_proof(
+        &self,
+        _checked: &InFlightGuard,
+        domain: &Domain,
+        method: &ControlMethod,
+        token: &str,
+    ) -> Result<ReadProof, ControlError> {
+        let _slot = self.slots.try_acquire().map_err(|_| ControlError::Busy)?;
+        let value = proof_value(method, token).unwrap_or_default();
+        let check = ControlCheck {
+            domain,
+            method,
+            brand: &self.issuer.brand,
+            value: &value,
+            door: self.scanner.door(),
+            catalogue: self.scanner.catalogue(),
+            deadline: CHECK_TIME,
+        };
+        let outcome = check.run().await;
+        let reading = match outcome.result {
+            ProofResult::Found => ProofReading::Present,
+            ProofResult::NotFound => ProofReading::Absent,
+            ProofResult::Unreadable => ProofReading::Unreadable,
+        };
+        metrics::counter!(super::recheck::CHECKS, "result" => outcome.result.as_str()).increment(1);
+        let seen = match outcome.dnssec_validated {
+            Some(true) => {
+                format!("{} The resolver validated the answer by DNSSEC.", outcome.detail)
+            }
+            _ => outcome.detail,
+        };
+        let readings = vec![ControlReading {
+            observer: self.vantage.clone(),
+            network: self.network.clone(),
+            result: seen.clone(),
+        }];
+        Ok(ReadProof { reading, seen, readings })
+    }
+
+    /// What the registry says about the domain that this name belongs to.
+    pub(super) async fn read_registry(&self, _domain: &Domain) -> RegistryReading {
+        RegistryReading::Unknown
+    }
+}

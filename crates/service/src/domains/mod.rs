@@ -1,0 +1,8 @@
+//! Domains: who controls them.
+
+pub mod control;
+
+pub use control::{
+    ClaimDetails, ClaimRow, ClaimSecret, ControlError, DisputeView, DomainControl, Owner,
+    ProvenClaim,
+};
