@@ -97,6 +97,8 @@ enum Command {
     Licence(commands::licence::Args),
     /// Show what operators and licence holders did
     Audit(commands::audit::Args),
+    /// List, check or end claims of control over domains, and incidents
+    Control(commands::control::Args),
     /// Add, list or delete webhooks of a licence
     Webhook(commands::webhook::Args),
     /// Scan every domain of a ranked list
@@ -140,6 +142,7 @@ fn main() -> ExitCode {
         Command::Key(args) => commands::key::run(args),
         Command::Licence(args) => commands::licence::run(args),
         Command::Audit(args) => commands::audit::run(args),
+        Command::Control(args) => commands::control::run(args),
         Command::Webhook(args) => commands::webhook::run(args),
         Command::Census(args) => commands::census::run(args),
         Command::Scans(args) => commands::scans::run(args),

@@ -19,11 +19,13 @@ pub enum EventName {
     Revocation,
     /// A scan that was requested with the licence is stored.
     ScanFinished,
+    /// A claim of control over a domain has another state, or an incident begins or ends.
+    ControlChanged,
 }
 
 impl EventName {
-    /// Events of control (`control.changed`) are added when domains can be controlled here.
-    pub const ALL: [Self; 3] = [Self::AnswerChanged, Self::Revocation, Self::ScanFinished];
+    pub const ALL: [Self; 4] =
+        [Self::AnswerChanged, Self::Revocation, Self::ScanFinished, Self::ControlChanged];
 
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -31,6 +33,7 @@ impl EventName {
             Self::AnswerChanged => "answer.changed",
             Self::Revocation => "revocation",
             Self::ScanFinished => "scan.finished",
+            Self::ControlChanged => "control.changed",
         }
     }
 

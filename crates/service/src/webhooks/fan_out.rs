@@ -3,16 +3,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use contract::records::ControlEventType;
 use contract::{Domain, Timestamp};
 use store::{
     ChangesQuery, Licence, LicenceScan, LicensedDomains, NewDelivery, RevocationsQuery, StoreError,
-    StoredChange, StoredRevocation, Webhook,
+    StoredChange, StoredControlEvent, StoredRevocation, Webhook,
 };
 
 use super::Webhooks;
 use super::events::{Audience, Event, EventName};
 use crate::answers::changes::parse_entry;
 use crate::answers::revocations::to_wire_entry;
+use crate::domains::control::read_control_event;
 
 /// Events that are read at once.
 const PAGE: usize = 100;
@@ -31,10 +33,11 @@ enum Source {
     Changes,
     Revocations,
     Scans,
+    Control,
 }
 
 impl Source {
-    const ALL: [Self; 3] = [Self::Changes, Self::Revocations, Self::Scans];
+    const ALL: [Self; 4] = [Self::Changes, Self::Revocations, Self::Scans, Self::Control];
 
     /// The name of its cursor in the store.
     const fn name(self) -> &'static str {
@@ -42,6 +45,7 @@ impl Source {
             Self::Changes => "changes",
             Self::Revocations => "revocations",
             Self::Scans => "scans",
+            Self::Control => "control",
         }
     }
 }
@@ -135,6 +139,7 @@ impl Webhooks {
                 Ok(self.store.last_revocation().await?.map_or(0, |newest| newest.seq))
             }
             Source::Scans => self.store.last_licence_scan().await,
+            Source::Control => self.store.last_control_event().await,
         }
     }
 
@@ -159,6 +164,10 @@ impl Webhooks {
             Source::Scans => {
                 let found = self.store.licence_scans_after(after, limit).await?;
                 found.into_iter().map(|scan| EventOrGap::Event(self.scan_event(scan))).collect()
+            }
+            Source::Control => {
+                let found = self.store.control_events_after(after, limit).await?;
+                found.iter().map(|event| self.control_event(event)).collect()
             }
         })
     }
@@ -195,6 +204,30 @@ impl Webhooks {
             audience,
             data,
             link,
+        })
+    }
+
+    /// Checks that changed nothing are no news.
+    fn control_event(&self, stored: &StoredControlEvent) -> EventOrGap {
+        let seq = stored.seq;
+        let event = match read_control_event(stored) {
+            Ok(event) => event,
+            Err(error) => {
+                tracing::error!(%error, "an event cannot be read, and is not sent");
+                return EventOrGap::Gap(seq);
+            }
+        };
+        if event.from_state == event.to_state && event.event == ControlEventType::Rechecked {
+            return EventOrGap::Gap(seq);
+        }
+        let data = serde_json::to_value(event).map_err(|e| e.to_string());
+        EventOrGap::of(seq, data, |data| Event {
+            seq,
+            name: EventName::ControlChanged,
+            occurred_at: stored.at,
+            link: self.issuer.domain_url("/api/v1/domain/control", &stored.domain),
+            audience: Audience::Domain(stored.domain.clone()),
+            data,
         })
     }
 

@@ -17,9 +17,13 @@ pub enum WebhookError {
     LicenceEnded,
     #[error(transparent)]
     Address(#[from] WebhookAddressError),
-    #[error("name at least one event: answer.changed, revocation or scan.finished")]
+    #[error(
+        "name at least one event: answer.changed, revocation, scan.finished or control.changed"
+    )]
     NoEvents,
-    #[error("there is no such event; the events are answer.changed, revocation and scan.finished")]
+    #[error(
+        "there is no such event; the events are answer.changed, revocation, scan.finished and control.changed"
+    )]
     UnknownEvent,
     #[error("this licence has {limit} webhooks, which is the most; delete one first")]
     TooMany { limit: usize },

@@ -8,6 +8,7 @@ pub(crate) mod census;
 pub(crate) mod completions;
 pub(crate) mod conduct;
 pub(crate) mod config;
+pub(crate) mod control;
 #[cfg(feature = "demo")]
 pub(crate) mod demo;
 pub(crate) mod doctor;

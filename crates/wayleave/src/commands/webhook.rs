@@ -33,7 +33,7 @@ enum Command {
         /// Where events are sent to: an https address
         #[arg(long)]
         url: String,
-        /// Events to send, separated by commas: answer.changed, revocation, scan.finished
+        /// Events to send, separated by commas: answer.changed, revocation, scan.finished, control.changed
         #[arg(long, value_delimiter = ',', required = true)]
         events: Vec<String>,
     },

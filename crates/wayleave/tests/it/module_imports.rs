@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// The groups of `service`, lowest first. A group imports those before it and never those after it.
 const SERVICE_GROUPS: [&str; 8] =
-    ["access", "log", "answers", "visitors", "conduct", "scanning", "webhooks", "jobs"];
+    ["access", "log", "answers", "visitors", "conduct", "scanning", "domains", "webhooks", "jobs"];
 
 fn crates_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()

@@ -38,7 +38,7 @@ fn digest_of(event: &ControlEvent) -> Result<String, ProofError> {
     Ok(proof::sha256(&canonical::to_vec(&value)?).to_string())
 }
 
-pub(crate) fn read_event(stored: &StoredControlEvent) -> Result<ControlEvent, StoreError> {
+pub fn read_event(stored: &StoredControlEvent) -> Result<ControlEvent, StoreError> {
     serde_json::from_slice(&stored.body).map_err(|error| StoreError::Damaged {
         what: format!("the control event {}", stored.seq),
         why: error.to_string(),

@@ -30,9 +30,10 @@ use tokio::sync::Semaphore;
 pub use challenge::{ClaimDetails, ProvenClaim};
 pub use disputes::DisputeView;
 pub use error::ControlError;
+pub use events::read_event as read_control_event;
 pub use incidents::end_incident_as_operator;
 pub use lists::transition_rows;
-pub use operator::{ClaimRow, ended_by_operator, list_claims, suspend_claim};
+pub use operator::{ClaimRow, list_claims, request_recheck, suspend_claim};
 pub use owners::{OWNER_IDLE_HOURS, Owner};
 pub use tokens::ClaimSecret;
 

@@ -56,7 +56,7 @@ pub async fn suspend_claim(
     let Some(stored) = store.claim(claim_id).await? else { return Ok(None) };
     let held = HeldClaim::from_stored(&stored)?;
     let now = now.whole_seconds();
-    let why = ended_by_operator(why);
+    let why = format!("The operator of this service ended the claim: {why}");
     let outcome = apply_trigger(&held.claim, Trigger::SuspendedByOperator, now, &why);
     if outcome.changes.is_empty() {
         return Ok(Some(false));
@@ -72,8 +72,20 @@ pub async fn suspend_claim(
     }
 }
 
-/// The event's text for a claim that an operator ends.
-#[must_use]
-pub fn ended_by_operator(why: &str) -> String {
-    format!("The operator of this service ended the claim: {why}")
+/// Makes a claim due now. `None` if there is none with this id; `false` if it was lost.
+pub async fn request_recheck(
+    store: &dyn Control,
+    claim_id: &str,
+    now: Timestamp,
+) -> Result<Option<bool>, ControlError> {
+    let Some(mut stored) = store.claim(claim_id).await? else { return Ok(None) };
+    if stored.next_check_at.is_none() {
+        return Ok(Some(false));
+    }
+    let before = stored.fingerprint();
+    stored.next_check_at = Some(now);
+    match store.put_claim(stored, Some(before), Vec::new()).await? {
+        true => Ok(Some(true)),
+        false => Err(ControlError::Busy),
+    }
 }
