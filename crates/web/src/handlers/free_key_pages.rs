@@ -3,10 +3,7 @@
 
 use std::sync::Arc;
 
-use axum::{
-    extract::{Path, State},
-    response::Response,
-};
+use axum::{extract::State, response::Response};
 use contract::errors::ErrorCode;
 use service::{AddressBlock, ClaimOutcome, LinkState, LinkToken, Service};
 
@@ -15,7 +12,10 @@ use super::{
     page_forms::{PageForm, PageToken, page_response, page_with_error},
 };
 use crate::{
-    pages::free_keys as page, rate_limits::ReadLimit, request::ClientAddress, response::ApiError,
+    pages::free_keys as page,
+    rate_limits::ReadLimit,
+    request::{ClientAddress, PathParameter},
+    response::ApiError,
     state::ServiceInfo,
 };
 
@@ -57,9 +57,9 @@ async fn take_form(
 pub(crate) async fn link_page(
     State(service): State<Arc<Service>>,
     _: ReadLimit,
-    Path(token): Path<String>,
+    token: Result<PathParameter, ApiError>,
 ) -> Result<Response, ApiError> {
-    let token = LinkToken::parse(&token).ok_or_else(unknown_link)?;
+    let token = parse_token(token)?;
     match offered(&service)?.link_state(&token).await.map_err(to_api_error)? {
         LinkState::Valid => Ok(page_response(page::render_link())),
         LinkState::Unknown => Err(unknown_link()),
@@ -72,11 +72,11 @@ pub(crate) async fn show_key(
     State(service): State<Arc<Service>>,
     State(service_info): State<Arc<ServiceInfo>>,
     _: ReadLimit,
-    Path(token): Path<String>,
+    token: Result<PathParameter, ApiError>,
     // Refuses a form that another site sent.
     _: PageForm,
 ) -> Result<Response, ApiError> {
-    let token = LinkToken::parse(&token).ok_or_else(unknown_link)?;
+    let token = parse_token(token)?;
     match offered(&service)?.claim_key(&token).await.map_err(to_api_error)? {
         ClaimOutcome::Key(key) => {
             Ok(page_response(page::render_key(&service_info.issuer.base_url, key.reveal())))
@@ -88,6 +88,12 @@ pub(crate) async fn show_key(
             "This mail address has a key already. Each mail address gets one.",
         )),
     }
+}
+
+/// What is not valid UTF-8 is no token either.
+fn parse_token(token: Result<PathParameter, ApiError>) -> Result<LinkToken, ApiError> {
+    let token = token.ok().and_then(|PathParameter(text)| LinkToken::parse(&text));
+    token.ok_or_else(unknown_link)
 }
 
 fn unknown_link() -> ApiError {

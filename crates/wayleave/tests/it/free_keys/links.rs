@@ -80,7 +80,8 @@ fn links_that_are_none_are_not_found() {
     let offering = Offering::start(1, &["--mail-security", "none"]);
     let unknown = format!("/keys/free/{}", "a".repeat(43));
     let long = format!("/keys/free/{}", "a".repeat(5_000));
-    for path in [&unknown, &long, "/keys/free/%00", "/keys/free/..%2f", "/keys/free/a.b"] {
+    let odd = ["/keys/free/%00", "/keys/free/..%2f", "/keys/free/a.b", "/keys/free/%ff"];
+    for path in [unknown.as_str(), &long].into_iter().chain(odd) {
         for accept in ["text/html", "application/json"] {
             let reply = offering.server.get_with(path, &format!("accept: {accept}\r\n"));
             assert_eq!(reply.status, 404, "{path}: {}", reply.text());
