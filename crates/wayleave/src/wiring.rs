@@ -424,18 +424,30 @@ pub(crate) fn key_policy(keys: &KeyStore, brand: &Brand) -> Result<KeyPolicy> {
 
 /// Opens store, keys and network access, and builds the service. Creates the data directory and the
 /// keys if they do not exist yet.
-pub(crate) fn build_service(config: &Config, supervisor: &Supervisor) -> Result<Service> {
+pub(crate) fn build_service(
+    config: &Config,
+    clock: Arc<dyn Clock>,
+    supervisor: &Supervisor,
+) -> Result<Service> {
     let options = SqliteOptions { supervisor: supervisor.clone(), ..SqliteOptions::default() };
-    build_service_with(config, options)
+    build_service_with(config, clock, options)
+}
+
+/// The clock of everything but a demo, whose clock people can move.
+pub(crate) fn system_clock() -> Arc<dyn Clock> {
+    Arc::new(SystemClock)
 }
 
 /// The same, with other options of the store.
-pub(crate) fn build_service_with(config: &Config, options: SqliteOptions) -> Result<Service> {
+pub(crate) fn build_service_with(
+    config: &Config,
+    clock: Arc<dyn Clock>,
+    options: SqliteOptions,
+) -> Result<Service> {
     let folder = config.data_dir();
     let supervisor = options.supervisor.clone();
     let store = SqliteStore::open(&folder, options)
         .with_context(|| format!("cannot open the store in {}", folder.display()))?;
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let policy = Policy { targets: target_limits(config), ..network_policy(&config.network)? };
     if !policy.is_public() {
         tracing::warn!(

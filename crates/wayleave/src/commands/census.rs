@@ -65,8 +65,9 @@ pub(crate) fn run(args: Args) -> Result<u8> {
         ));
     }
     wiring::runtime()?.block_on(async {
-        let service = wiring::build_service(&config, &Supervisor::default())
-            .map_err(|error| explain_in_use(error, &config))?;
+        let service =
+            wiring::build_service(&config, wiring::system_clock(), &Supervisor::default())
+                .map_err(|error| explain_in_use(error, &config))?;
         let service = Arc::new(service);
         wiring::open_log(&config, &service).await?;
         serve::identify_build(&service).await?;

@@ -1,11 +1,14 @@
 //! `wayleave demo`: runs the service against the lab.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use lab::{Lab, LabNetwork, LabOptions};
+use lab::{Lab, LabClock, LabNetwork, LabOptions};
+use serde_json::json;
 
 use super::config_in_force;
+use super::lab::ControlFile;
 use super::serve::{bind_listener, ready_line, serve_until_stopped};
 use crate::config::{Config, ConfigArgs, LimitsConfig};
 use crate::{logging, output, wiring};
@@ -27,7 +30,8 @@ pub(crate) struct Args {
     /// Switch off the limits per client and per scanned site
     #[arg(long)]
     no_limits: bool,
-    /// When ready, print one line of JSON to standard output: url, listen, data_dir, version
+    /// When ready, print one line of JSON to standard output: url, listen, data_dir, version, lab (a file
+    /// for --lab of `wayleave lab clock` and `lab publish`)
     #[arg(long)]
     json: bool,
 }
@@ -52,13 +56,18 @@ pub(crate) fn run(args: Args) -> Result<u8> {
             .context("cannot create a temporary folder")?;
         configure_for_lab(&mut config, lab.network(), folder.path())?;
         lab.calendar().mine_every(super::lab::BLOCK_INTERVAL);
+        lab.set_brand(wiring::brand(&config)?);
+        let clock = Arc::new(LabClock::new(wiring::system_clock()));
+        lab.set_clock(Arc::clone(&clock));
+        let control = ControlFile::write(&lab.start_control()?)?;
         let started = |config: &Config| {
-            output::print_note(&welcome_text(config, lab.sites().len()));
+            output::print_note(&welcome_text(config, lab.sites().len(), control.path()));
             if args.json {
-                output::print_line(&ready_line(config));
+                let more = [("lab", json!(control.path()))];
+                output::print_line(&ready_line(config, more));
             }
         };
-        let done = serve_until_stopped(&config, None, listener, &started).await;
+        let done = serve_until_stopped(&config, clock, None, listener, &started).await;
         lab.stop().await;
         done
     })
@@ -110,7 +119,7 @@ fn configure_for_lab(config: &mut Config, lab: &LabNetwork, folder: &Path) -> Re
     Ok(())
 }
 
-fn welcome_text(config: &Config, sites: usize) -> String {
+fn welcome_text(config: &Config, sites: usize, control: &Path) -> String {
     let base = config.base_url();
     let data_dir = config.data_dir();
     let LimitsConfig { enabled, scan_per_minute, scan_per_day, .. } = config.limits;
@@ -130,9 +139,13 @@ fn welcome_text(config: &Config, sites: usize) -> String {
          \x20 curl -s {base}/api/scan -H 'content-type: application/json' -d '{{\"domain\":\"open.lab\"}}'\n\
          \x20 curl -s {base}/api/scan -H 'content-type: application/json' -d '{{\"domain\":\"blocks-ai.lab\"}}'\n\
          \x20 wayleave lab sites          list all test sites and what a correct scan reports\n\
+         \x20 wayleave lab clock +31d     move the clock of this demo forward\n\
+         \x20 wayleave lab publish yours.lab --txt VALUE     publish a proof of control (also --meta, --file)\n\
          \x20 {base}/          scan in a browser\n\
          \x20 {base}/docs      API reference\n\n\
+         If you run several labs, add --lab {} to these two.\n\
          Press Ctrl-C to stop.",
-        data_dir.display()
+        data_dir.display(),
+        control.display()
     )
 }

@@ -51,7 +51,7 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     // On the copy, so that the backup stays as it is.
     let confirmed = runtime.block_on(async {
         let options = SqliteOptions { during_restore: true, ..SqliteOptions::default() };
-        let service = wiring::build_service_with(&config, options)?;
+        let service = wiring::build_service_with(&config, wiring::system_clock(), options)?;
         service.log.confirm_end().await.map_err(anyhow::Error::from)
     });
     let confirmed = match confirmed {
@@ -95,7 +95,7 @@ pub(crate) fn run(args: Args) -> Result<u8> {
 
 /// Opens the log, which records that it was restored.
 async fn record_restore(config: &Config) -> Result<()> {
-    let service = wiring::build_service(config, &Supervisor::default())?;
+    let service = wiring::build_service(config, wiring::system_clock(), &Supervisor::default())?;
     wiring::open_log(config, &service).await?;
     let fault = service.log.fault();
     service.log.close().await;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use contract::Clock;
 use service::{Service, jobs};
 use supervisor::Supervisor;
 use tokio::net::TcpListener;
@@ -46,15 +47,21 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// The line that `--json` prints when the server is ready.
-pub(crate) fn ready_line(config: &Config) -> String {
-    serde_json::json!({
+/// The line that `--json` prints when the server is ready, with further members.
+pub(crate) fn ready_line<const N: usize>(
+    config: &Config,
+    more: [(&'static str, serde_json::Value); N],
+) -> String {
+    let mut line = serde_json::json!({
         "url": config.base_url(),
         "listen": config.server.listen,
         "data_dir": config.data_dir(),
         "version": service::VERSION,
-    })
-    .to_string()
+    });
+    if let Some(members) = line.as_object_mut() {
+        members.extend(more.map(|(name, value)| (name.to_owned(), value)));
+    }
+    line.to_string()
 }
 
 pub(crate) fn run(args: Args) -> Result<u8> {
@@ -65,10 +72,11 @@ pub(crate) fn run(args: Args) -> Result<u8> {
         let listener = bind_listener(&mut config).await?;
         let started = |config: &Config| {
             if args.json {
-                output::print_line(&ready_line(config));
+                output::print_line(&ready_line(config, []));
             }
         };
-        serve_until_stopped(&config, Some(source), listener, &started).await
+        let clock = wiring::system_clock();
+        serve_until_stopped(&config, clock, Some(source), listener, &started).await
     })
 }
 
@@ -82,10 +90,11 @@ pub(crate) async fn bind_listener(config: &mut Config) -> Result<TcpListener> {
     Ok(listener)
 }
 
-/// Serves until a stop signal or a failure. `started` is called once everything is ready. `source` is what
+/// Serves until a stop signal or a failure, by this clock. `started` is called once everything is ready. `source` is what
 /// SIGHUP reloads.
 pub(crate) async fn serve_until_stopped(
     config: &Config,
+    clock: Arc<dyn Clock>,
     source: Option<ConfigSource>,
     listener: TcpListener,
     started: &dyn Fn(&Config),
@@ -94,7 +103,7 @@ pub(crate) async fn serve_until_stopped(
     let metrics_listener = bind_metrics_listener(config).await?;
     let certificate = TlsFiles::of(config).map(CertificateFiles::open).transpose()?;
     let tls = certificate.as_ref().map(CertificateFiles::identity);
-    let mut running = Running::start(config, &supervisor).await?;
+    let mut running = Running::start(config, clock, &supervisor).await?;
     let options = ServerOptions {
         max_connections: config.server.max_connections,
         tls,
@@ -134,8 +143,12 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    pub(crate) async fn start(config: &Config, supervisor: &Supervisor) -> Result<Self> {
-        let service = Arc::new(wiring::build_service(config, supervisor)?);
+    pub(crate) async fn start(
+        config: &Config,
+        clock: Arc<dyn Clock>,
+        supervisor: &Supervisor,
+    ) -> Result<Self> {
+        let service = Arc::new(wiring::build_service(config, clock, supervisor)?);
         // Nothing is signed before the build is known and in the log.
         tokio::try_join!(wiring::open_log(config, &service), identify_build(&service))?;
         log_build(&service).await;

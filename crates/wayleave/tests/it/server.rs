@@ -108,6 +108,11 @@ impl Server {
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let ready: Value = serde_json::from_str(&line).expect("it says where it serves");
         let address = ready["listen"].as_str().unwrap().parse().unwrap();
+        Self::at(child, address)
+    }
+
+    /// A server that is ready at this address.
+    pub(crate) fn at(child: Child, address: SocketAddr) -> Self {
         Self { child, address, stderr_bytes: Arc::default() }
     }
 

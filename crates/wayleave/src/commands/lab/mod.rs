@@ -1,9 +1,16 @@
-//! `wayleave lab`: lists the sites of the lab, or runs it without the service.
+//! `wayleave lab`: lists the sites of the lab, runs it without the service, or changes a running one.
+
+mod clock;
+mod control_call;
+mod control_file;
+mod publish;
 
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use lab::{Lab, LabOptions};
+
+pub(super) use control_file::ControlFile;
 
 use crate::shutdown::StopSignals;
 use crate::{exit, output, wiring};
@@ -46,6 +53,14 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Show or move the clock of a running demo
+    Clock(clock::Args),
+    /// Publish a proof of control on a site of a running lab
+    Publish(publish::PublishArgs),
+    /// Remove published proofs of control from a site of a running lab
+    Unpublish(publish::UnpublishArgs),
+    /// List the published proofs of control of a running lab
+    Proofs(publish::ProofsArgs),
 }
 
 pub(crate) fn run(args: Args) -> Result<u8> {
@@ -55,6 +70,10 @@ pub(crate) fn run(args: Args) -> Result<u8> {
             let options = LabOptions { http_port, https_port, dns_port };
             wiring::runtime()?.block_on(run_lab(options, ca_file, config_file, json))
         }
+        Command::Clock(args) => clock::run(&args),
+        Command::Publish(args) => publish::publish(args),
+        Command::Unpublish(args) => publish::unpublish(args),
+        Command::Proofs(args) => publish::list(&args),
     }
 }
 
@@ -78,6 +97,13 @@ fn list_sites(json: bool) -> Result<u8> {
         vec![server.url(), server.does.to_owned(), ends.trim().to_owned()]
     }));
     output::print_bytes(format!("\n{}", output::format_table(&rows)).as_bytes());
+    let mut rows = vec![vec!["SITE FOR PROOFS OF CONTROL".to_owned(), "DOES".to_owned()]];
+    rows.extend(
+        lab::control_proof_sites()
+            .iter()
+            .map(|site| vec![site.name.to_owned(), site.does.to_owned()]),
+    );
+    output::print_bytes(format!("\n{}", output::format_table(&rows)).as_bytes());
     Ok(exit::PASSED)
 }
 
@@ -90,6 +116,7 @@ async fn run_lab(
     let mut stop = StopSignals::catch()?;
     let lab = Lab::start(options).await.context("cannot start the lab")?;
     lab.calendar().mine_every(BLOCK_INTERVAL);
+    let control = ControlFile::write(&lab.start_control()?)?;
     std::fs::write(&ca_file, &lab.network().ca_pem)
         .with_context(|| format!("{} cannot be written", ca_file.display()))?;
     let ca_file = ca_file.canonicalize().unwrap_or(ca_file);
@@ -104,8 +131,10 @@ async fn run_lab(
         output::print_bytes(toml.as_bytes());
     }
     output::print_note(&format!(
-        "The lab is running with {} sites. Save the lines above to a file and start a service with `wayleave serve --config FILE`. Press Ctrl-C to stop.",
-        lab.sites().len()
+        "The lab is running with {} sites. Save the lines above to a file and start a service with `wayleave serve --config FILE`. \
+         Publish proofs of control with `wayleave lab publish` (if you run several labs: --lab {}). Press Ctrl-C to stop.",
+        lab.sites().len(),
+        control.path().display()
     ));
     stop.wait_for_stop().await;
     lab.stop().await;

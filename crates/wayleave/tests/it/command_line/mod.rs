@@ -11,6 +11,7 @@ mod general;
 mod keys_and_builds;
 mod keys_and_serve;
 mod lab_and_scans;
+mod lab_control;
 mod log;
 mod mcp;
 mod replay;
@@ -126,6 +127,8 @@ impl LabRun {
         let authority = folder.path("ca.pem");
         let mut child = piped(&mut wayleave())
             .args(["lab", "run", "--config-file", &config, "--ca-file", &authority])
+            // It is killed, and leaves the file of its control channel behind.
+            .env("TMPDIR", folder.path(""))
             .spawn()
             .unwrap();
         wait_for_line(&mut child, "The lab is running with");

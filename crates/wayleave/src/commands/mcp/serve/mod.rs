@@ -92,7 +92,7 @@ async fn answer_here(config: Config) -> Result<u8> {
 /// Starts the service in the configured folder, or in the first of our own folders that no other process uses.
 async fn start(config: Config, supervisor: &Supervisor) -> Result<(Config, Running)> {
     if config.store.data_dir.is_some() {
-        let running = Running::start(&config, supervisor).await;
+        let running = Running::start(&config, wiring::system_clock(), supervisor).await;
         let running = running.map_err(|error| explain_in_use(error, &config))?;
         return Ok((config, running));
     }
@@ -101,7 +101,7 @@ async fn start(config: Config, supervisor: &Supervisor) -> Result<(Config, Runni
         let name = if client == 1 { "mcp".to_owned() } else { format!("mcp-{client}") };
         let mut config = config.clone();
         config.store.data_dir = Some(base.join(name));
-        match Running::start(&config, supervisor).await {
+        match Running::start(&config, wiring::system_clock(), supervisor).await {
             Ok(running) => return Ok((config, running)),
             Err(error) if is_in_use(&error) => {}
             Err(error) => return Err(error),
