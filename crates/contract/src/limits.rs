@@ -84,6 +84,17 @@ pub const TARGET_SCANS_PER_HOUR: u32 = 12;
 pub const TARGET_WINDOW: Duration = Duration::from_secs(3_600);
 /// Live readings of all domains in any minute, over all callers. Not in the interface.
 pub const TOTAL_LIVE_PER_MINUTE: u32 = 600;
+/// Reads of the server of one registry in any minute, over all callers. Not in the interface.
+pub const REGISTRY_READS_PER_MINUTE: u32 = 20;
+/// How long a registration that was read is served without reading it again.
+pub const REGISTRY_CACHE_HOURS: u32 = 24;
+/// The time for one read of a registry, with redirects.
+pub const REGISTRY_READ_BUDGET: Duration = Duration::from_secs(6);
+/// `GET /api/v1/domain`: the default and the maximum number of entries of the timeline, and how many changes of
+/// answers are in it.
+pub const TIMELINE_DEFAULT: usize = 50;
+pub const TIMELINE_MAX: usize = 200;
+pub const TIMELINE_ANSWER_CHANGES: usize = 500;
 /// `POST /api/v1/outcome`: reports per address and UTC day.
 pub const OUTCOMES_PER_DAY: u32 = 500;
 /// `GET /api/v1/outcomes`: the default and the maximum window.

@@ -310,6 +310,14 @@ pub const TOTAL_LIVE: Policy = Policy {
     counted_by: CountedBy::Everybody,
     setting: Some("targets.total_live_per_minute"),
 };
+pub const REGISTRY: Policy = Policy {
+    name: "registry",
+    counts: "Reads of the server of one registry",
+    max: limits::REGISTRY_READS_PER_MINUTE,
+    period: Period::Exact(limits::RATE_WINDOW),
+    counted_by: CountedBy::Everybody,
+    setting: Some("registry.reads_per_minute"),
+};
 
 /// Every policy, in the order in which the documentation prints them.
 pub const POLICIES: [Policy; 31] = [
@@ -344,6 +352,7 @@ pub const POLICIES: [Policy; 31] = [
     TARGET_SCAN_AT_ONCE,
     TARGET_MCP,
     TOTAL_LIVE,
+    REGISTRY,
 ];
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ pub mod decide;
 pub mod graph;
 pub mod lookalike;
 pub mod mcp;
+pub mod registry;
 pub mod resolve;
 pub mod rights;
 pub mod rulepack;

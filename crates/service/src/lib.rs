@@ -8,12 +8,14 @@
 //! [`access`] (limits, licences, idempotency keys), [`log`] (transparency log, daily seals, builds),
 //! [`mcp`] (MCP servers), [`answers`] (resolve, preflight and the evidence behind them), [`visitors`] (who a visitor is),
 //! [`conduct`] (agents on our own site), [`scanning`] (full scans, reports,
-//! censuses), [`domains`] (who controls a domain), [`webhooks`] (events for licence holders), [`jobs`] (background loops).
+//! censuses), [`domains`] (registrations and timelines of domains, and who controls them), [`webhooks`] (events for
+//! licence holders), [`jobs`] (background loops).
 
 pub mod access;
 pub mod answers;
 mod bounded_cache;
 pub mod conduct;
+mod domain_turns;
 pub mod domains;
 mod in_flight;
 pub mod jobs;
@@ -65,8 +67,8 @@ pub use answers::outcome::{DailyAllowance, OutcomeError, OutcomeReply, Outcomes}
 pub use answers::{Answers, ClaimsQuery, EquivalenceError, ResolveSettings};
 pub use conduct::{AnsweredRequest, Conduct, ConductAnswer, ConductError};
 pub use domains::{
-    ClaimDetails, ClaimRow, ClaimSecret, ControlError, DisputeView, DomainControl, Owner,
-    ProvenClaim,
+    ClaimDetails, ClaimRow, ClaimSecret, ControlError, DisputeView, DomainControl, Domains, Owner,
+    ProvenClaim, RegistrationError, RegistrationReading, RegistrySettings,
 };
 pub use log::builds::Builds;
 pub use log::daily_seals::{
@@ -137,6 +139,7 @@ pub struct Service {
     pub scanning: Arc<Scanning>,
     pub census: Arc<Census>,
     pub control: Arc<DomainControl>,
+    pub domains: Arc<Domains>,
     pub webhooks: Arc<Webhooks>,
 }
 
@@ -240,14 +243,13 @@ impl Service {
             clock: Arc::clone(&clock),
             secret: secret.clone(),
         });
-        let owner_secret = secret.clone();
         let clocks = Arc::new(ContentClocks {
             issuer: issuer.clone(),
             scanner: scanner.clone(),
             store: Arc::clone(&store),
             keys: Arc::clone(&keys),
             clock: Arc::clone(&clock),
-            secret,
+            secret: secret.clone(),
             targets: targets.clone(),
             checking: in_flight::InFlightDomains::default(),
         });
@@ -295,6 +297,15 @@ impl Service {
             keys: Arc::clone(&keys),
             clock: Arc::clone(&clock),
         });
+        let domains = Arc::new(Domains::new(
+            settings.registry.clone(),
+            issuer.clone(),
+            scanner.clone(),
+            Arc::clone(&store),
+            Arc::clone(&keys),
+            Arc::clone(&clock),
+            secret.clone(),
+        ));
         let control = Arc::new(DomainControl::new(domains::control::ControlParts {
             issuer: issuer.clone(),
             scanner: scanner.clone(),
@@ -302,9 +313,10 @@ impl Service {
             keys: Arc::clone(&keys),
             clock: Arc::clone(&clock),
             ids: Arc::clone(&ids),
-            secret: owner_secret,
+            secret,
             answers: Arc::clone(&answers),
             scanning: Arc::clone(&scanning),
+            domains: Arc::clone(&domains),
             vantage: settings.vantage.clone(),
             network: settings.vantage.clone(),
         }));
@@ -338,6 +350,7 @@ impl Service {
             scanning,
             census,
             control,
+            domains,
             webhooks,
         }
     }
@@ -420,6 +433,7 @@ debug_by_name!(
     ContentClocks,
     DailySeals,
     DomainControl,
+    Domains,
     FreeKeys,
     McpServers,
     Outcomes,

@@ -10,12 +10,13 @@ use contract::evidence::Observer;
 use contract::mcp_evidence::McpEvidence;
 use contract::records::{DnsSection, ScanRecord, Visibility};
 use contract::{Clock, Domain, Issuer, NamePolicy, NameRefusal};
+use declared::rdap::Bootstrap;
 use door::{Door, RecordType, RequestSigner};
 use judge::rulepack::Rulepack;
 use judge::scan::{RecordMetadata, StorageMetadata};
 use observe::{
-    CallAllowance, CollectedEvidence, FeedRead, FeedReadOutcome, McpBudget, McpLineWalk, McpWalk,
-    ScanDepth, ScanPlan,
+    BootstrapRead, CallAllowance, CollectedEvidence, FeedRead, FeedReadOutcome, McpBudget,
+    McpLineWalk, McpWalk, RegistrationOutcome, RegistrationRead, ScanDepth, ScanPlan,
 };
 use proof::sha256;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -177,6 +178,27 @@ impl Scanner {
         let visit = self.door.visit(time_limit);
         let reading = visit.look_up(domain.as_str(), &[RecordType::A, RecordType::Aaaa]).await;
         judge::resolve::dns_and_tls::dns_section(&reading)
+    }
+
+    /// Reads the registration of a registered domain from its registry.
+    pub(crate) async fn read_registration(
+        &self,
+        domain: &Domain,
+        server: &str,
+        deadline: Duration,
+    ) -> RegistrationOutcome {
+        let (door, catalogue) = (self.door(), self.catalogue());
+        RegistrationRead { domain, server, door, catalogue, deadline }.run().await
+    }
+
+    /// Reads the list of registries. The error is a sentence.
+    pub(crate) async fn read_registry_list(
+        &self,
+        url: &str,
+        deadline: Duration,
+    ) -> Result<Bootstrap, String> {
+        let (door, catalogue) = (self.door(), self.catalogue());
+        BootstrapRead { url, door, catalogue, deadline }.run().await
     }
 
     /// Walks over the lists of an MCP server.

@@ -13,6 +13,7 @@ use store::Retention;
 use crate::access::plans::Plans;
 use crate::access::{FreeKeySettings, FreeScans};
 use crate::answers::ResolveSettings;
+use crate::domains::RegistrySettings;
 use crate::log::LogSettings;
 use crate::log::daily_seals::AnchoringSettings;
 use crate::retention::RetentionSettings;
@@ -57,6 +58,7 @@ pub struct Settings {
     pub resolve: ResolveSettings,
     pub operator: OperatorSettings,
     pub visitors: VisitorSettings,
+    pub registry: RegistrySettings,
 }
 
 impl Settings {
@@ -95,6 +97,7 @@ impl Settings {
             resolve: ResolveSettings::default(),
             operator: OperatorSettings::default(),
             visitors: VisitorSettings::new(built_in_agents()),
+            registry: RegistrySettings::default(),
         }
     }
 }

@@ -133,6 +133,16 @@ const DESCRIPTIONS: &[(MetricKind, &str, &str)] = &[
     (MetricKind::Gauge, "wayleave_cache_entries", "Entries of a cache, by cache."),
     (
         MetricKind::Counter,
+        "wayleave_control_checks_total",
+        "Reads of proofs of control, by result: found, not_found, unreadable.",
+    ),
+    (
+        MetricKind::Gauge,
+        "wayleave_control_checks_due",
+        "Claims of control whose check is due, at most those of one turn.",
+    ),
+    (
+        MetricKind::Counter,
         "wayleave_webhook_deliveries_total",
         "Tries to deliver an event to a webhook, by result: delivered, failed (tried again), dead (given up).",
     ),

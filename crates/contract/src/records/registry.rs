@@ -7,14 +7,22 @@ use utoipa::ToSchema;
 use super::Signature;
 use crate::{Domain, Timestamp, open_enum};
 
-/// `{brand}-domain`.
+/// `{brand}-domain`, signed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DomainRecord {
     pub kind: String,
     pub v: u32,
+    pub schema: String,
     pub domain: Domain,
+    pub generated_at: Timestamp,
     pub registry: Registry,
+    /// Newest first.
     pub timeline: Vec<TimelineEntry>,
+    /// Send this as `cursor` for older entries; null when there are none.
+    #[schema(required)]
+    pub cursor: Option<String>,
+    /// Whether there are older entries.
+    pub has_more: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub sha256: Option<String>,
@@ -23,14 +31,20 @@ pub struct DomainRecord {
     pub signature: Option<Signature>,
 }
 
-/// Registration data. Null where the registry gives none.
+/// Registration data of the registered domain that the requested name belongs to. Null where the registry gives
+/// none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Registry {
     pub state: RegistryState,
-    /// Why nothing was observed.
+    /// Why nothing was observed. If the registry was read before, the values are those of that reading.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub why: Option<String>,
+    /// The name that is registered: the requested one, or the one that it is below.
+    pub registered_domain: Domain,
+    /// When the values were read; null when they never were.
+    #[schema(required)]
+    pub read_at: Option<Timestamp>,
     /// The address of the registry's response.
     #[schema(required)]
     pub source: Option<String>,
@@ -56,12 +70,16 @@ open_enum! {
         Observed = "observed",
         /// The top-level domain has no registry data service.
         NotAvailable = "not_available",
+        /// The registry says that nobody has registered the domain.
+        NotRegistered = "not_registered",
+        /// The registry could not be read, or not now.
         NotMeasured = "not_measured",
     }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TimelineEntry {
+    /// When it happened, or when this service learned of it.
     pub at: Timestamp,
     #[serde(rename = "type")]
     pub event: TimelineType,
@@ -77,5 +95,7 @@ open_enum! {
         FirstRead = "first_read",
         RegistryChanged = "registry_changed",
         AnswerChanged = "answer_changed",
+        /// Control over the domain was proven, lost or suspended.
+        ControlChanged = "control_changed",
     }
 }

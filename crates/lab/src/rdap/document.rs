@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{RDAP_HOST, registration::LabRegistration};
+use super::{addresses::RDAP_HOST, registration::LabRegistration};
 
 /// The complete document.
 pub(super) fn domain_object(name: &str, registration: &LabRegistration) -> Value {

@@ -5,30 +5,17 @@
 //!   `rdap-{variant}.lab` ([`rdap_variants`]) has one in another form, or none. Tests change them by
 //!   [`Lab::set_registration`](crate::Lab::set_registration).
 
+mod addresses;
 mod document;
 mod registration;
 mod serve;
 mod state;
 mod variants;
 
+pub use addresses::{RDAP_HOST, rdap_bootstrap_url, rdap_domain_url};
 pub use registration::LabRegistration;
 pub use state::{BootstrapBehaviour, RegistryEntry};
 pub use variants::{RdapResult, RdapVariant, rdap_variants};
 
 pub(crate) use serve::reply;
 pub(crate) use state::RdapState;
-
-/// The host of the registry.
-pub const RDAP_HOST: &str = "rdap.lab";
-
-/// Where the list of registries is.
-#[must_use]
-pub fn rdap_bootstrap_url() -> String {
-    format!("https://{RDAP_HOST}/dns.json")
-}
-
-/// Where the registration of a domain is.
-#[must_use]
-pub fn rdap_domain_url(domain: &str) -> String {
-    format!("https://{RDAP_HOST}/lab/domain/{domain}")
-}

@@ -6,9 +6,8 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::{
-    RDAP_HOST,
+    addresses::{RDAP_HOST, rdap_domain_url},
     document::{domain_object, registrar_entity},
-    rdap_domain_url,
     registration::LabRegistration,
     state::{BootstrapBehaviour, RegistryEntry},
     variants::{Form, RdapVariant, error_text},

@@ -330,7 +330,7 @@ const VARIANTS: &[RdapVariant] = &[
         "another-name",
         "Describes another domain.",
         RdapResult::Failed,
-        Form::Changed(|object| object["ldhName"] = json!("open.lab")),
+        Form::Changed(|object| object["ldhName"] = json!("another.lab")),
     ),
     other(
         "lookalike-name",

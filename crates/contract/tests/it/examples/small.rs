@@ -16,7 +16,7 @@ use contract::records::{
 };
 use contract::{ErrorCode, ErrorV1, Ratio};
 
-use super::{at, digest, domain, kind, signature, some, texts, url};
+use super::{at, digest, domain, kind, schema, signature, some, texts, url};
 
 pub(super) fn scan_request() -> ScanRequest {
     ScanRequest { domain: "shop.lab".to_owned(), visibility: Some(Visibility::Unlisted) }
@@ -205,10 +205,14 @@ pub(super) fn domain_record() -> DomainRecord {
     DomainRecord {
         kind: kind("domain"),
         v: 1,
+        schema: schema("domain"),
         domain: domain(),
+        generated_at: at("00:00:02"),
         registry: Registry {
             state: RegistryState::Observed,
             why: None,
+            registered_domain: domain(),
+            read_at: Some(at("00:00:01")),
             source: some("https://rdap.lab/domain/shop.lab"),
             registrar: some("Example Registrar"),
             registrar_iana_id: some("9999"),
@@ -222,11 +226,13 @@ pub(super) fn domain_record() -> DomainRecord {
         timeline: vec![TimelineEntry {
             at: at("00:00:00"),
             event: TimelineType::Registered,
-            detail: "The domain was registered.".to_owned(),
+            detail: "Registered, says the registry.".to_owned(),
             source: "registry".to_owned(),
         }],
-        sha256: None,
-        signature: None,
+        cursor: some("t1-0-1-AA"),
+        has_more: true,
+        sha256: Some(digest('a')),
+        signature: Some(signature()),
     }
 }
 

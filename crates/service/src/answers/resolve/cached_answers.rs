@@ -10,8 +10,8 @@ use contract::records::ResolveAnswer;
 use contract::{Domain, Timestamp};
 use proof::Digest;
 
-use super::domain_turns::DomainTurn;
 use crate::bounded_cache::BoundedCache;
+use crate::domain_turns::DomainTurn;
 
 /// A signed answer, with the time until which it may be served as it is.
 #[derive(Debug)]

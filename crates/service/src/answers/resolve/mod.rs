@@ -7,7 +7,6 @@
 
 mod build_answer;
 mod cached_answers;
-mod domain_turns;
 mod kept_answer;
 mod load_robots;
 mod local;

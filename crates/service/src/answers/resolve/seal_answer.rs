@@ -15,13 +15,13 @@ use store::{Predecessor, StoreError, StoredAnswer};
 
 use super::build_answer::NewReading;
 use super::cached_answers::CachedAnswer;
-use super::domain_turns::DomainTurn;
 use super::kept_answer::{RECHECK_MS, states_the_same, valid_until};
 use super::publish_scan::append_extras;
 use super::query::ResolveError;
 use super::stored_facts::StoredFacts;
 use crate::answers::Answers;
 use crate::answers::revocations::{is_stricter, revocations_by_answer};
+use crate::domain_turns::DomainTurn;
 use crate::log::{AnswerContext, SealError};
 
 /// How often an answer is made again because another one was stored first. Within one process the turns

@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use contract::{Domain, Timestamp};
 
 use super::cached_answers::{AnswerCache, CachedAnswer};
-use super::domain_turns::DomainTurns;
 use super::load_robots::RobotsCache;
 use super::query::{LivePolicy, ResolveError};
 use super::scan_queue::ScanQueueCounts;
 use super::settings::ResolveSettings;
 use super::shared_permits::SharedPermits;
 use super::single_flight::SingleFlight;
+use crate::domain_turns::DomainTurns;
 
 /// What callers must have in common to share a task: the domain, whether the site is read, and how old
 /// the evidence may be, in hours.

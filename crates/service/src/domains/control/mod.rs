@@ -17,6 +17,7 @@ mod owners;
 mod proof_reading;
 mod recheck;
 mod record;
+mod timeline;
 mod tokens;
 
 use std::sync::Arc;
@@ -38,6 +39,7 @@ pub use owners::{OWNER_IDLE_HOURS, Owner};
 pub use tokens::ClaimSecret;
 
 use crate::answers::Answers;
+use crate::domains::Domains;
 use crate::in_flight::InFlightDomains;
 use crate::random_ids::Ids;
 use crate::scanner::Scanner;
@@ -61,6 +63,7 @@ pub struct DomainControl {
     pub(crate) secret: DeploymentSecret,
     pub(crate) answers: Arc<Answers>,
     pub(crate) scanning: Arc<Scanning>,
+    pub(crate) domains: Arc<Domains>,
     /// The name of the place that proofs are read from, and its network.
     pub(crate) vantage: String,
     pub(crate) network: String,
@@ -79,6 +82,7 @@ pub(crate) struct ControlParts {
     pub(crate) secret: DeploymentSecret,
     pub(crate) answers: Arc<Answers>,
     pub(crate) scanning: Arc<Scanning>,
+    pub(crate) domains: Arc<Domains>,
     pub(crate) vantage: String,
     pub(crate) network: String,
 }
@@ -95,6 +99,7 @@ impl DomainControl {
             secret: parts.secret,
             answers: parts.answers,
             scanning: parts.scanning,
+            domains: parts.domains,
             vantage: parts.vantage,
             network: parts.network,
             checking: InFlightDomains::default(),

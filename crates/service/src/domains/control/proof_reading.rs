@@ -2,11 +2,12 @@
 
 use contract::Domain;
 use contract::control_proof::proof_value;
-use contract::records::{ControlMethod, ControlReading};
-use judge::control::{ProofReading, RegistryReading};
+use contract::records::{ControlMethod, ControlReading, RegistryState};
+use judge::control::{ProofReading, RegistryFacts, RegistryReading};
 use observe::{ControlCheck, ProofResult};
 
 use super::{CHECK_TIME, ControlError, DomainControl};
+use crate::domains::RegistrationReading;
 use crate::in_flight::InFlightGuard;
 
 /// What was read of a proof.
@@ -64,8 +65,31 @@ impl DomainControl {
         Ok(ReadProof { reading, seen, readings })
     }
 
-    /// What the registry says about the domain that this name belongs to.
-    pub(super) async fn read_registry(&self, _domain: &Domain) -> RegistryReading {
-        RegistryReading::Unknown
+    /// What the registry says now about the domain that this name belongs to.
+    pub(super) async fn read_registry(&self, domain: &Domain) -> RegistryReading {
+        match self.domains.refresh_registration(domain).await {
+            Ok(reading) => to_registry_reading(&reading),
+            Err(error) => {
+                tracing::warn!(%error, %domain, "a registration could not be read");
+                RegistryReading::Unknown
+            }
+        }
+    }
+}
+
+/// What a reading of the registry means for a claim. An older reading says nothing about today.
+pub(super) fn to_registry_reading(reading: &RegistrationReading) -> RegistryReading {
+    match (&reading.state, &reading.registration) {
+        (RegistryState::Observed, Some(found)) => RegistryReading::Registered(RegistryFacts {
+            registrar: found.registrar.clone(),
+            registrar_iana_id: found.registrar_iana_id.clone(),
+            created: found.created,
+            expires: found.expires,
+            transferred_at: found.transferred_at.max(found.reregistered_at),
+            nameservers: found.nameservers.clone(),
+            status: found.status.clone(),
+        }),
+        _ if reading.is_unregistered() => RegistryReading::NotRegistered,
+        _ => RegistryReading::Unknown,
     }
 }

@@ -1,4 +1,4 @@
-//! One answer about a domain is made at a time, so that each is made from the one before it.
+//! One task about a domain at a time, such as making an answer from the one before it, or reading its registry.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,14 +8,14 @@ use tokio::sync::OwnedMutexGuard;
 
 type DomainLock = Arc<tokio::sync::Mutex<()>>;
 
-/// The domains about which answers are being made. The outer mutex guards the map and is held for one
-/// map operation only; a domain's own lock is held while its answer is made. Clones share the map.
+/// The domains about which something is being done. The outer mutex guards the map and is held for one
+/// map operation only; a domain's own lock is held during its turn. Clones share the map.
 #[derive(Debug, Default, Clone)]
-pub(super) struct DomainTurns(Arc<Mutex<HashMap<Domain, DomainLock>>>);
+pub(crate) struct DomainTurns(Arc<Mutex<HashMap<Domain, DomainLock>>>);
 
-/// The right to make the next answer about a domain, until it is dropped.
+/// The right to do the next task about a domain, until it is dropped.
 #[derive(Debug)]
-pub(super) struct DomainTurn {
+pub(crate) struct DomainTurn {
     /// `None` while it waits, and when it is being dropped.
     held: Option<OwnedMutexGuard<()>>,
     domain: Domain,
@@ -23,8 +23,8 @@ pub(super) struct DomainTurn {
 }
 
 impl DomainTurns {
-    /// Waits until nobody else makes an answer about the domain.
-    pub(super) async fn begin(&self, domain: &Domain) -> DomainTurn {
+    /// Waits until nobody else has the turn of the domain.
+    pub(crate) async fn begin(&self, domain: &Domain) -> DomainTurn {
         let lock = Arc::clone(self.lock_map().entry(domain.clone()).or_default());
         // Built first, so that the map is tidied also when the caller stops waiting.
         let mut turn = DomainTurn { held: None, domain: domain.clone(), turns: self.clone() };
@@ -39,7 +39,7 @@ impl DomainTurns {
 }
 
 impl DomainTurn {
-    pub(super) fn domain(&self) -> &Domain {
+    pub(crate) fn domain(&self) -> &Domain {
         &self.domain
     }
 }
