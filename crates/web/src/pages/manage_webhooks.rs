@@ -98,6 +98,7 @@ fn meaning(event: EventName) -> &'static str {
         EventName::AnswerChanged => "the answer about one of your sites changed",
         EventName::Revocation => "a decision about one of your sites was revoked",
         EventName::ScanFinished => "a scan of yours has ended",
+        EventName::ControlChanged => "somebody proved or lost control of one of your sites",
     }
 }
 

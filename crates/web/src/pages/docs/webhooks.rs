@@ -64,6 +64,11 @@ fn explain(name: EventName) -> EventEntry {
             "scan_id, domain, scanned_at, visibility, grade and overall.",
             "The licence that the scan was made for.",
         ),
+        EventName::ControlChanged => (
+            "A claim of control over a domain has another state, or its owner reported an incident or ended it.",
+            "The event as in /api/v1/domain/control.",
+            "Licences that follow the domain.",
+        ),
     };
     EventEntry { name: name.as_str(), means, data, goes_to }
 }
