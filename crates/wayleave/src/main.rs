@@ -61,6 +61,8 @@ enum Command {
     Scan(commands::scan::Args),
     /// Decide what agents may do at a domain: one decision per action, with reasons
     Resolve(commands::resolve::Args),
+    /// Show what the registry says about a domain: registrar, dates, status
+    Domain(commands::domain::Args),
     /// Check whether an agent may take one action at a URL or domain now
     Preflight(commands::preflight::Args),
     /// Scan an MCP server, lock what it lists, or compare it with a lock
@@ -124,6 +126,7 @@ fn main() -> ExitCode {
         Command::Lab(args) => commands::lab::run(args),
         Command::Scan(args) => commands::scan::run(args),
         Command::Resolve(args) => commands::resolve::run(args),
+        Command::Domain(args) => commands::domain::run(args),
         Command::Mcp(args) => commands::mcp::run(args),
         Command::Visitor(args) => commands::visitor::run(args),
         Command::Conduct(args) => commands::conduct::run(args),

@@ -194,6 +194,7 @@ pub(crate) fn service_settings(config: &Config) -> Result<Settings> {
     Ok(Settings {
         operator: operator_settings(config),
         visitors: visitor_settings(config)?,
+        registry: config.registry.settings(),
         resolve: resolve_settings(config)?,
         brand: brand(config)?,
         log: LogSettings {

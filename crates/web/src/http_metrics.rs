@@ -74,6 +74,12 @@ const DESCRIPTIONS: &[(MetricKind, &str, &str)] = &[
         "wayleave_target_refusals_total",
         "Readings and requests that were not made because of a limit on their target, by limit.",
     ),
+    (
+        MetricKind::Counter,
+        "wayleave_registry_reads_total",
+        "Reads of registries, by result: `read`, `not_found`, `refused`, `failed`, or `limited` if the limit of the \
+         registry was reached.",
+    ),
     (MetricKind::Gauge, "wayleave_scan_queue_length", "Full scans in the queue."),
     (
         MetricKind::Counter,

@@ -8,7 +8,7 @@ use utoipa_axum::routes;
 use crate::{
     handlers::{
         agents, builds, census, census_export, changes, claims, conduct, content_clock,
-        core_contract, corroboration, decisions, free_key_pages, free_keys, graph,
+        core_contract, corroboration, decisions, domain, free_key_pages, free_keys, graph,
         home_page as page_handlers, keys, log, manage, mcp, observers, operators, outcome,
         pictures, preflight, preflight_page, read_equivalence, registry, report, resolve,
         resolve_batch, resolve_prefix, revocations, rights, running_scan, scan, scan_v1, schema,
@@ -97,6 +97,9 @@ fn api_router() -> RecordedRouter {
         .routes(routes!(registry::incident::report_incident, registry::incident::end_incident))
         .routes(routes!(registry::dispute::file_dispute))
         .routes(routes!(registry::dispute::get_dispute))
+        // Registrations and timelines of domains
+        .routes(routes!(domain::get_domain))
+        .route("/registry/{domain}", get(domain::registry_page))
         // MCP servers
         .routes(routes!(mcp::mcp_scan_url, mcp::mcp_scan_lists))
         .routes(routes!(mcp::mcp_lock))

@@ -103,6 +103,9 @@ fn configure_for_lab(config: &mut Config, lab: &LabNetwork, folder: &Path) -> Re
         // The lab's chain gets a new block every few seconds.
         proof.upgrade_seconds = 5;
     }
+    if config.registry.bootstrap == crate::config::RegistryConfig::default().bootstrap {
+        config.registry.bootstrap = lab.rdap_bootstrap.clone();
+    }
     // What the operator set comes last, and wins.
     let lab_feeds =
         lab::feeds().iter().map(|feed| format!("{}={}", feed.id, lab::feed_url(feed.id)));

@@ -107,6 +107,7 @@ async fn run_checks(config: &Config, probe: &str) -> Vec<DoctorCheck> {
         check_base_url(config),
         check_catalogue(config),
         check_feeds(config),
+        check_registry(config),
     ];
     checks.extend(tls::check_tls(config));
     checks.extend(check_metrics_address(config));
@@ -232,6 +233,25 @@ fn check_catalogue(config: &Config) -> DoctorCheck {
             ),
         ),
         Err(error) => bad("agents.catalogue", format!("{error:#}")),
+    }
+}
+
+/// Whether registration data of domains is read.
+fn check_registry(config: &Config) -> DoctorCheck {
+    const NAME: &str = "registry.bootstrap";
+    match config.registry.settings().bootstrap {
+        Some(url) => {
+            let hours = config.registry.cache_hours;
+            good(
+                NAME,
+                format!("registries are listed at {url}; registrations are kept for {hours} h"),
+            )
+        }
+        None => doubt(
+            NAME,
+            "it is empty: registration data of domains is not read, and /api/v1/domain says so"
+                .to_owned(),
+        ),
     }
 }
 

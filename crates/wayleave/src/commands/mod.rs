@@ -12,6 +12,7 @@ pub(crate) mod control;
 #[cfg(feature = "demo")]
 pub(crate) mod demo;
 pub(crate) mod doctor;
+pub(crate) mod domain;
 pub(crate) mod fsck;
 pub(crate) mod key;
 #[cfg(feature = "demo")]

@@ -698,6 +698,27 @@ pub(crate) const KEYS: &[ConfigKey] = &[
         "Live readings of all domains in a minute, over all clients",
     ),
     key(
+        "registry",
+        "bootstrap",
+        ValueKind::Text,
+        "https://data.iana.org/rdap/dns.json",
+        "URL of the list of registries (RFC 9224) for registration data of domains; empty to read no registries",
+    ),
+    key(
+        "registry",
+        "cache_hours",
+        ValueKind::Number,
+        "24",
+        "Hours for which registration data of a domain is served without reading it again",
+    ),
+    key(
+        "registry",
+        "reads_per_minute",
+        ValueKind::Number,
+        "20",
+        "Reads of the server of one registry in a minute, over all clients; 0 for no limit",
+    ),
+    key(
         "proof",
         "calendars",
         ValueKind::List,

@@ -244,6 +244,7 @@ fn validate(config: &Config) -> Result<()> {
     }
     service::access::plans::Plans::parse(&config.access.plans).context("access.plans")?;
     validate_free_keys(config)?;
+    config.registry.validate()?;
     validate_filter(&config.log.filter)?;
     if config.proof.upgrade_seconds == 0 {
         bail!("proof.upgrade_seconds must be at least 1");

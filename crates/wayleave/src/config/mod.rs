@@ -8,6 +8,7 @@ mod flags;
 pub(crate) mod keys;
 mod load;
 mod mail;
+mod registry;
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
@@ -18,6 +19,7 @@ pub(crate) use access::AccessConfig;
 pub(crate) use flags::ConfigArgs;
 pub(crate) use load::{load_config, own_variables};
 pub(crate) use mail::{MailConfig, MailSecurity};
+pub(crate) use registry::RegistryConfig;
 
 /// The effective configuration. The meaning of each key is in `keys.rs`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
@@ -34,6 +36,7 @@ pub(crate) struct Config {
     pub(crate) access: AccessConfig,
     pub(crate) mail: MailConfig,
     pub(crate) targets: TargetsConfig,
+    pub(crate) registry: RegistryConfig,
     pub(crate) proof: ProofConfig,
     pub(crate) log: LogConfig,
 }

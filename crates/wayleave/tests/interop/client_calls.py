@@ -720,6 +720,7 @@ def documents():
         "outcomes": "/api/v1/outcomes?domain=open.lab",
         "rights": "/api/v1/rights?domain=open.lab",
         "claims": "/api/v1/claims?domain=open.lab",
+        "domain": "/api/v1/domain?domain=open.lab",
         "content clock": "/api/v1/content-clock?url=https://open.lab/",
         "read equivalence": "/api/v1/read-equivalence?url=https://open.lab/",
     }.items():
@@ -1016,6 +1017,31 @@ def changes():
     later = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 30))
     same([e for e in cc.changes(domain=domain, since=later)["entries"]], [])
     refused(400, cc.changes, domain="10.0.0.1")
+
+
+@check
+def domain():
+    cc = client()
+    found = cc.domain("open.lab")
+    accepted(cc, found)
+    registry = found["registry"]
+    same((found["kind"], found["domain"], registry["state"]), ("crawlcheck-domain", "open.lab", "observed"))
+    must(registry["registrar"] and registry["registrar_iana_id"].isdigit(), registry)
+    for name in ("created", "expires", "changed"):
+        time.strptime(registry[name], "%Y-%m-%dT%H:%M:%SZ")
+    must(registry["nameservers"] and registry["status"] and registry["dnssec"] in (True, False), registry)
+    must(registry["source"].endswith("/domain/open.lab"), registry)
+    kinds = {entry["type"]: entry for entry in found["timeline"]}
+    same((kinds["registered"]["source"], kinds["first_read"]["source"]), ("registry", "crawlcheck"))
+    same(kinds["registered"]["at"], registry["created"])
+    # A second call reads nothing again, and the name below belongs to the same registration.
+    same(cc.domain("open.lab")["registry"]["read_at"], registry["read_at"])
+    below = cc.domain("https://shop.open.lab/page")
+    same((below["domain"], below["registry"]["registered_domain"]), ("shop.open.lab", "open.lab"))
+    same(cc.domain("nobody-has-this.lab")["registry"]["state"], "not_registered")
+    same(cc.domain("example.de")["registry"]["state"], "not_available")
+    refused(400, cc.domain, "10.0.0.1")
+    refused(400, cc.domain, "")
 
 
 # Tools for agents.

@@ -12,7 +12,7 @@ use crate::tools;
 /// The brand that the published client expects.
 const BRAND: [&str; 2] = ["--server-brand", "crawlcheck"];
 
-const CHECKS: [&str; 56] = [
+const CHECKS: [&str; 57] = [
     "published_key_ids",
     "published_key_policy",
     "resolve",
@@ -65,6 +65,7 @@ const CHECKS: [&str; 56] = [
     "log_walk",
     "outcome",
     "changes",
+    "domain",
     "tool_check_site",
     "tool_fetch",
     "tools_for_each_framework",

@@ -20,6 +20,8 @@ mod conduct_api;
 mod crate_dependencies;
 mod deploy;
 mod docs;
+mod domain_api;
+mod domain_registry;
 mod false_alarms;
 mod free_keys;
 mod health;

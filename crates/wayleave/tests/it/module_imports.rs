@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The groups of `service`, lowest first. A group imports those before it and never those after it.
-const SERVICE_GROUPS: [&str; 8] =
+const SERVICE_GROUPS: [&str; 9] =
     ["access", "log", "answers", "visitors", "conduct", "scanning", "domains", "webhooks", "jobs"];
 
 fn crates_folder() -> PathBuf {

@@ -12,6 +12,7 @@ pub(crate) mod content_clock;
 pub(crate) mod core_contract;
 pub(crate) mod corroboration;
 pub(crate) mod decisions;
+pub(crate) mod domain;
 mod error_mapping;
 pub(crate) mod free_key_pages;
 pub(crate) mod free_keys;

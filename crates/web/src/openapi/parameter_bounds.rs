@@ -5,7 +5,7 @@ use contract::{
     limits::{
         CENSUS_PAGE_MAX, CHANGES_MAX, CLOCK_VERSIONS_MAX, IDEMPOTENCY_KEY_MAX, LOG_HEADS_MAX,
         LOG_LIST_MAX, MAX_AGE_HOURS_MAX, MAX_SAFE_INTEGER, OUTCOME_DAYS_MAX,
-        READINGS_KEPT_PER_DOMAIN, REVOCATIONS_PAGE_MAX,
+        READINGS_KEPT_PER_DOMAIN, REVOCATIONS_PAGE_MAX, TIMELINE_MAX,
     },
     records::{
         Action, ChangeDirection, Decision, LiveReadMode, RevocationTargetKind, RevocationType,
@@ -113,6 +113,7 @@ fn list_limit(operation: &str) -> Option<u64> {
         "getCensusRecords" => CENSUS_PAGE_MAX,
         "getChanges" => CHANGES_MAX,
         "getCorroboration" => READINGS_KEPT_PER_DOMAIN,
+        "getDomain" => TIMELINE_MAX,
         "getLog" => LOG_LIST_MAX,
         "revocations" => REVOCATIONS_PAGE_MAX,
         "proof" | "proofIndex" => crate::handlers::seal::MAX_PAGE_SIZE,

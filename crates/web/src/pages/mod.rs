@@ -22,6 +22,7 @@ pub(crate) mod owner;
 pub(crate) mod page_text;
 pub(crate) mod pictures;
 pub(crate) mod preflight;
+pub(crate) mod registry;
 pub(crate) mod report;
 pub(crate) mod running_scan;
 mod status;

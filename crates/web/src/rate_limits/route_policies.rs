@@ -101,6 +101,9 @@ pub const ROUTE_POLICIES: &[RoutePolicy] = &[
     delete("/registry/{domain}/incident", READS),
     post("/registry/{domain}/dispute", READS),
     get("/registry/{domain}/dispute/{id}", READS),
+    // Registrations and timelines of domains
+    get("/api/v1/domain", READS_LIVE),
+    get("/registry/{domain}", READS_LIVE),
     // MCP servers
     get("/api/v1/mcp/scan", READS_LIVE),
     post("/api/v1/mcp/scan", DECIDES),

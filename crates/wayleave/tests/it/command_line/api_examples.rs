@@ -193,6 +193,7 @@ fn calls(full: &FullServer) -> Vec<Call> {
         plain("getReadEquivalence", "/api/v1/read-equivalence?url=https://open.lab/"),
         plain("getClaims", "/api/v1/claims?domain=open.lab"),
         plain("getContentClock", "/api/v1/content-clock?url=https://open.lab/"),
+        plain("getDomain", "/api/v1/domain?domain=open.lab"),
         plain("mcpScanUrl", "/api/v1/mcp/scan?url=https://mcp-both.lab/mcp"),
         post(
             "mcpScanLists",

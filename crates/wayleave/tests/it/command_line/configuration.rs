@@ -115,6 +115,13 @@ fn settings() -> Vec<(&'static str, &'static str, Value)> {
         ("targets.domain_mcp_walks_per_hour", "4351", json!(4351)),
         ("targets.total_live_per_minute", "4352", json!(4352)),
         (
+            "registry.bootstrap",
+            "https://list.example/dns.json",
+            json!("https://list.example/dns.json"),
+        ),
+        ("registry.cache_hours", "48", json!(48)),
+        ("registry.reads_per_minute", "4378", json!(4378)),
+        (
             "proof.calendars",
             "https://one.example, http://127.0.0.1:4332",
             json!(["https://one.example", "http://127.0.0.1:4332"]),
