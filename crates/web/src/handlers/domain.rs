@@ -16,7 +16,10 @@ use service::{
     domains::{DomainRecordError, DomainRecordQuery},
 };
 
-use super::error_mapping::{self, bad_domain_error};
+use super::{
+    error_mapping::{self, bad_domain_error},
+    registry,
+};
 use crate::{
     pages,
     rate_limits::{LiveReadLimit, ReadLimit, live_read_limit_error},
@@ -99,14 +102,21 @@ async fn read_record(
     parameters: &QueryParameters,
     live_reads: LiveReadLimit,
 ) -> Result<DocumentWithEtag, ApiError> {
+    let control_events =
+        service.control.timeline_entries(&domain).await.map_err(registry::to_api_error)?;
     let query = DomainRecordQuery {
-        domain,
+        domain: domain.clone(),
         cursor: parameters.get("cursor").cloned(),
         limit: count_parameter(parameters, "limit", TIMELINE_MAX)?.unwrap_or(TIMELINE_DEFAULT),
         live_read_permit: Arc::new(live_reads),
-        control_events: Vec::new(),
+        control_events,
     };
-    service.domains.domain_record(query).await.map_err(to_api_error)
+    let record = service.domains.domain_record(query).await.map_err(to_api_error)?;
+    // A transfer that was just read ends claims now, not at their next check.
+    if let Err(error) = service.control.apply_registration(&domain).await {
+        tracing::warn!(%error, %domain, "a registration could not be applied to claims");
+    }
+    Ok(record)
 }
 
 fn to_api_error(error: DomainRecordError) -> ApiError {

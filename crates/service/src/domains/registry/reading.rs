@@ -45,7 +45,7 @@ impl RegistrationReading {
     /// Whether the registry says that nobody has registered the domain.
     #[must_use]
     pub fn is_unregistered(&self) -> bool {
-        self.why.as_deref() == Some(NO_SUCH_DOMAIN)
+        self.state == RegistryState::NotRegistered
     }
 
     pub(super) fn not_available(domain: &Domain) -> Self {
