@@ -317,6 +317,7 @@ impl Service {
             answers: Arc::clone(&answers),
             scanning: Arc::clone(&scanning),
             domains: Arc::clone(&domains),
+            checks_per_day: settings.claim_checks_per_day,
             vantage: settings.vantage.clone(),
             network: settings.vantage.clone(),
         }));

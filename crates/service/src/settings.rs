@@ -52,6 +52,8 @@ pub struct Settings {
     pub free_keys: Option<FreeKeySettings>,
     /// Outcome reports per address and UTC day; `None` for no limit.
     pub outcomes_per_day: Option<u32>,
+    /// Reads of the proofs of one domain for one client in a UTC day; `None` for no limit.
+    pub claim_checks_per_day: Option<u32>,
     pub log: LogSettings,
     /// Where the daily seals are anchored.
     pub proof: AnchoringSettings,
@@ -93,6 +95,7 @@ impl Settings {
             plans: Plans::default(),
             free_keys: None,
             outcomes_per_day: Some(contract::limits::OUTCOMES_PER_DAY),
+            claim_checks_per_day: Some(contract::limits::CLAIM_CHECKS_PER_DAY),
             proof: AnchoringSettings::default(),
             resolve: ResolveSettings::default(),
             operator: OperatorSettings::default(),

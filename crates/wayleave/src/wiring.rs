@@ -232,6 +232,10 @@ pub(crate) fn service_settings(config: &Config) -> Result<Settings> {
         free_scans: free_scans(config),
         plans: plans(config)?,
         outcomes_per_day: outcomes_per_day(config),
+        claim_checks_per_day: config
+            .limits
+            .enabled
+            .then_some(contract::limits::CLAIM_CHECKS_PER_DAY),
         proof: AnchoringSettings {
             calendars: config.proof.calendars.clone(),
             explorers: config.proof.explorers.clone(),

@@ -17,6 +17,7 @@ mod capability_calls;
 mod client_calls;
 mod command_line;
 mod conduct_api;
+mod control;
 mod crate_dependencies;
 mod deploy;
 mod docs;

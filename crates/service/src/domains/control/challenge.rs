@@ -188,9 +188,9 @@ impl DomainControl {
 
     /// Counts one check by this client, and returns how many it has left today.
     async fn draw_check(&self, domain: &Domain, block: AddressBlock) -> Result<u32, ControlError> {
+        let Some(limit) = self.checks_per_day else { return Ok(CLAIM_CHECKS_PER_DAY) };
         let day = Day::of(self.clock.now());
-        let draw =
-            AllowanceDraw { key: self.checks_key(domain, block), limit: CLAIM_CHECKS_PER_DAY };
+        let draw = AllowanceDraw { key: self.checks_key(domain, block), limit };
         match self.store.draw_allowances(day.into(), vec![draw]).await? {
             AllowanceOutcome::Granted => self.checks_left(domain, block).await,
             AllowanceOutcome::Exhausted { .. } => {
@@ -201,9 +201,10 @@ impl DomainControl {
     }
 
     async fn checks_left(&self, domain: &Domain, block: AddressBlock) -> Result<u32, ControlError> {
+        let Some(limit) = self.checks_per_day else { return Ok(CLAIM_CHECKS_PER_DAY) };
         let day = Day::of(self.clock.now());
         let used = self.store.allowance_used(day.into(), self.checks_key(domain, block)).await?;
-        Ok(CLAIM_CHECKS_PER_DAY.saturating_sub(used))
+        Ok(limit.saturating_sub(used))
     }
 
     /// The store cannot tell which address a count belongs to. A client is counted for each domain, so that

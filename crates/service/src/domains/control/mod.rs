@@ -64,6 +64,8 @@ pub struct DomainControl {
     pub(crate) answers: Arc<Answers>,
     pub(crate) scanning: Arc<Scanning>,
     pub(crate) domains: Arc<Domains>,
+    /// Checks of one domain for one client in a day; `None` for no limit.
+    pub(crate) checks_per_day: Option<u32>,
     /// The name of the place that proofs are read from, and its network.
     pub(crate) vantage: String,
     pub(crate) network: String,
@@ -83,6 +85,7 @@ pub(crate) struct ControlParts {
     pub(crate) answers: Arc<Answers>,
     pub(crate) scanning: Arc<Scanning>,
     pub(crate) domains: Arc<Domains>,
+    pub(crate) checks_per_day: Option<u32>,
     pub(crate) vantage: String,
     pub(crate) network: String,
 }
@@ -100,6 +103,7 @@ impl DomainControl {
             answers: parts.answers,
             scanning: parts.scanning,
             domains: parts.domains,
+            checks_per_day: parts.checks_per_day,
             vantage: parts.vantage,
             network: parts.network,
             checking: InFlightDomains::default(),

@@ -24,6 +24,7 @@ SEED = 20261115
 # It takes two minutes on an idle machine.
 MAX_SECONDS = 900
 DOMAINS = ["open.lab", "blocks-ai.lab", "https://open.lab/", "http://www.open.lab/menu"]
+OWNED = "yours.lab"
 TWO_DAYS_MS = 2 * 24 * 3600 * 1000
 
 
@@ -60,7 +61,8 @@ def start_demo(wayleave, data, log, *more):
     line = demo.child.stdout.readline()
     if not line:
         sys.exit("the demo did not start")
-    return demo, json.loads(line)["url"]
+    ready = json.loads(line)
+    return demo, ready["url"], ready["lab"]
 
 
 def start_witness(wayleave, folder, log_key):
@@ -160,6 +162,27 @@ def make_fixtures(base, licence_key):
     }
 
 
+def prove_control(wayleave, lab, base):
+    """Claims a domain of the lab, and objects to a reading of it."""
+    begun = call(base, f"/registry/{OWNED}/claim", {"method": "dns_txt"})
+    publish = [wayleave, "lab", "publish", OWNED, "--txt", begun["value"], "--lab", lab]
+    subprocess.run(publish, check=True, stdout=subprocess.DEVNULL)
+    owner = {"authorization": f"Bearer {begun['claim_secret']}"}
+    call(base, f"/registry/{OWNED}/claim/verify", {"claim_id": begun["claim_id"]}, owner)
+    scan = call(base, "/api/scan", {"domain": OWNED})
+    dispute = {"record": scan["id"], "reason": "It was a test."}
+    dispute = call(base, f"/registry/{OWNED}/dispute", dispute, owner)
+    return {
+        "domain": OWNED,
+        "base": base,
+        "claim_id": begun["claim_id"],
+        "secret": begun["claim_secret"],
+        "scan": scan["id"],
+        "dispute": dispute["id"],
+        "publish": [wayleave, "lab", "publish", OWNED, "--lab", lab, "--txt"],
+    }
+
+
 def create_licence(wayleave, data):
     arguments = [wayleave, "licence", "create", "--all-domains", "--store-data-dir", data, "--json"]
     made = subprocess.run(arguments, check=True, capture_output=True, text=True)
@@ -215,15 +238,16 @@ def main():
         run_census(wayleave, folder, data)
         licence_key = create_licence(wayleave, data)
         with open(folder / "demo.log", "w", encoding="utf-8") as log:
-            demo, base = start_demo(wayleave, data, log)
+            demo, base, _ = start_demo(wayleave, data, log)
             with demo:
                 log_key = call(base, "/api/v1/log")["checkpoint"]["vkey"]
             witness, address = start_witness(wayleave, folder, log_key)
             # Not before: days are timestamped by the calendar of the lab that runs with the demo.
             copy_scan_to_the_past(data)
-            demo, base = start_demo(wayleave, data, log, "--proof-witnesses", address)
+            demo, base, lab = start_demo(wayleave, data, log, "--proof-witnesses", address)
             with witness, demo:
                 fixtures = make_fixtures(base, licence_key)
+                fixtures["owner"] = prove_control(wayleave, lab, base)
                 code, statuses = run_schemathesis(base, folder, licence_key, fixtures, max_examples)
                 document = call(base, "/openapi.json")
     operations = {

@@ -7,6 +7,7 @@ use serde_json::Map;
 use store::{Digest, Scans};
 use store_sqlite::{SqliteOptions, SqliteStore};
 
+use super::lab_control::Demo;
 use super::*;
 use crate::free_keys::Offering;
 use crate::seals::scan_of;
@@ -109,6 +110,10 @@ fn examples_are_current() {
         let example = json!({ "request": request, "response": shown(&reply).replace(&server.base(), "{base}") });
         assert!(examples.insert(operation.to_owned(), example).is_none(), "{operation} twice");
     }
+    for (operation, request, response) in owner_examples() {
+        let example = json!({ "request": request, "response": response });
+        assert!(examples.insert(operation.to_owned(), example).is_none(), "{operation} twice");
+    }
     let document = free_keys.get("/openapi.json").json();
     for item in document["paths"].as_object().unwrap().values() {
         for operation in item.as_object().unwrap().values() {
@@ -129,6 +134,62 @@ fn examples_are_current() {
             .map(|example| names(example["response"].as_str().unwrap()));
         assert_eq!(before, now, "{operation}: UPDATE_DOCS=1 records it");
     }
+}
+
+/// The operations of somebody who claims a domain, in their order.
+fn owner_examples() -> Vec<(&'static str, String, String)> {
+    let demo = Demo::start();
+    let server = demo.server();
+    let host = server.base().replace("http://", "");
+    let mut examples = Vec::new();
+    let mut call = |operation, method: &str, path: &str, secret: &str, body: Option<Value>| {
+        let text = body.as_ref().map(Value::to_string).unwrap_or_default();
+        let bearer = match secret {
+            "" => String::new(),
+            secret => format!("authorization: Bearer {secret}\r\n"),
+        };
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\nhost: {host}\r\naccept: application/json\r\n{bearer}content-type: application/json\r\n\
+             content-length: {}\r\nconnection: close\r\n\r\n{text}",
+            text.len()
+        );
+        let reply = server.send(head.as_bytes());
+        assert!((200..300).contains(&reply.status), "{operation}: {}", reply.text());
+        let mut request = command(method, path, false, body.as_ref());
+        if method == "DELETE" {
+            request = request.replacen("curl ", "curl -X DELETE ", 1);
+        }
+        if !bearer.is_empty() {
+            request.push_str(" \\\n  -H \"authorization: Bearer $CLAIM_SECRET\"");
+        }
+        let value = serde_json::from_slice(&reply.body).unwrap_or(Value::Null);
+        let response = match reply.status {
+            204 => "HTTP/1.1 204".to_owned(),
+            _ => shown(&reply).replace(&server.base(), "{base}"),
+        };
+        examples.push((operation, request, response));
+        value
+    };
+    let claim = "/registry/yours.lab/claim";
+    call("getClaimOffer", "GET", claim, "", None);
+    let begun = call("beginClaim", "POST", claim, "", Some(json!({ "method": "dns_txt" })));
+    let secret = begun["claim_secret"].as_str().unwrap().to_owned();
+    demo.lab(&["publish", "yours.lab", "--txt", begun["value"].as_str().unwrap()]).expect(PASSED);
+    let check = json!({ "claim_id": begun["claim_id"], "organization": "Example Shop Ltd" });
+    call("verifyClaim", "POST", &format!("{claim}/verify"), &secret, Some(check));
+    call("getDomainControl", "GET", "/api/v1/domain/control?domain=yours.lab", "", None);
+    let incident = "/registry/yours.lab/incident";
+    let what = json!({ "what": "Somebody changed our checkout page." });
+    call("reportIncident", "POST", incident, &secret, Some(what));
+    call("endIncident", "DELETE", incident, &secret, None);
+    let scan = server.scan("yours.lab");
+    let dispute = json!({ "record": scan["id"], "reason": "Our firewall was being replaced." });
+    let dispute =
+        call("fileDispute", "POST", "/registry/yours.lab/dispute", &secret, Some(dispute));
+    let dispute = dispute["id"].as_str().unwrap().to_owned();
+    call("getDispute", "GET", &format!("/registry/yours.lab/dispute/{dispute}"), "", None);
+    call("withdrawClaim", "DELETE", claim, &secret, None);
+    examples
 }
 
 /// A question before an action.

@@ -5,18 +5,24 @@ use std::os::unix::fs::PermissionsExt;
 use super::*;
 
 /// A demo whose control file is in a folder of its own, so that the labs of other tests are not found.
-struct Demo {
+pub(crate) struct Demo {
     server: Option<Server>,
     /// Where its control channel is.
     file: String,
     folder: Folder,
+    data_dir: String,
 }
 
 impl Demo {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
+        Self::start_with(&["--no-limits"])
+    }
+
+    pub(crate) fn start_with(flags: &[&str]) -> Self {
         let folder = Folder::new();
         let mut child = piped(&mut wayleave())
-            .args(["demo", "--json", "--no-limits", "--server-listen", "127.0.0.1:0"])
+            .args(["demo", "--json", "--server-listen", "127.0.0.1:0"])
+            .args(flags)
             .env("TMPDIR", folder.path(""))
             .spawn()
             .unwrap();
@@ -27,21 +33,34 @@ impl Demo {
         out.read_line(&mut line).unwrap();
         let ready: Value = serde_json::from_str(&line).unwrap();
         let server = Server::at(child, ready["listen"].as_str().unwrap().parse().unwrap());
-        Self { server: Some(server), file: ready["lab"].as_str().unwrap().to_owned(), folder }
+        Self {
+            server: Some(server),
+            file: ready["lab"].as_str().unwrap().to_owned(),
+            folder,
+            data_dir: ready["data_dir"].as_str().unwrap().to_owned(),
+        }
     }
 
-    fn server(&self) -> &Server {
+    pub(crate) fn server(&self) -> &Server {
         self.server.as_ref().unwrap()
     }
 
     /// Runs `wayleave lab …` as the same user would.
-    fn lab(&self, arguments: &[&str]) -> CommandOutput {
+    pub(crate) fn lab(&self, arguments: &[&str]) -> CommandOutput {
         let mut command = wayleave();
         command.arg("lab").args(arguments).env("TMPDIR", self.folder.path(""));
         CommandOutput::of(command.output().unwrap())
     }
 
-    fn scan(&self, domain: &str) -> Value {
+    /// Runs a command of the operator on the data of the demo.
+    pub(crate) fn operate(&self, arguments: &[&str]) -> CommandOutput {
+        let mut command = wayleave();
+        command.args(arguments).args(["--store-data-dir", &self.data_dir]);
+        command.args(["--network-allow-names", "lab"]);
+        CommandOutput::of(command.output().unwrap())
+    }
+
+    pub(crate) fn scan(&self, domain: &str) -> Value {
         self.server().scan(domain)
     }
 }

@@ -11,7 +11,7 @@ mod general;
 mod keys_and_builds;
 mod keys_and_serve;
 mod lab_and_scans;
-mod lab_control;
+pub(crate) mod lab_control;
 mod log;
 mod mcp;
 mod replay;
@@ -35,10 +35,10 @@ const COULD_NOT_CHECK: i32 = 2;
 const SERVER_FAILED: i32 = 3;
 
 /// Exit code and output of a finished command.
-struct CommandOutput {
-    code: i32,
-    out: String,
-    err: String,
+pub(crate) struct CommandOutput {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
 }
 
 impl CommandOutput {
@@ -51,7 +51,7 @@ impl CommandOutput {
     }
 
     #[track_caller]
-    fn expect(self, code: i32) -> Self {
+    pub(crate) fn expect(self, code: i32) -> Self {
         assert_eq!(self.code, code, "out: {}\nerr: {}", self.out, self.err);
         self
     }
@@ -59,7 +59,7 @@ impl CommandOutput {
     /// Expects exit code 2, nothing on standard output, and one message on standard error that
     /// contains this once.
     #[track_caller]
-    fn expect_error(self, why: &str) -> Self {
+    pub(crate) fn expect_error(self, why: &str) -> Self {
         let output = self.expect(COULD_NOT_CHECK);
         assert_eq!(output.out, "", "{}", output.err);
         assert!(output.err.starts_with("wayleave: "), "{}", output.err);
@@ -76,7 +76,7 @@ impl CommandOutput {
         assert!(!self.err.contains('\u{1b}'), "colours in a pipe: {:?}", self.err);
     }
 
-    fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.out).unwrap_or_else(|e| panic!("{e}: {}", self.out))
     }
 }
