@@ -192,6 +192,9 @@ pub const CLAIM_TOKEN_DAYS: u32 = 30;
 pub const CLAIM_CHECKS_PER_DAY: u32 = 20;
 /// How long an incident lasts unless its owner ends it.
 pub const INCIDENT_DAYS: u32 = 30;
+/// How many incidents and disputes the owners of one domain can report in a day.
+pub const INCIDENTS_PER_DAY: u32 = 10;
+pub const DISPUTES_PER_DAY: u32 = 5;
 /// How many readings of one domain are stored.
 pub const READINGS_KEPT_PER_DOMAIN: usize = 12;
 /// Several readings from one network within this time count as one.

@@ -3,13 +3,16 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use contract::records::ResolveAnswer;
+use contract::records::{ClaimState, ResolveAnswer};
 use contract::{Domain, NamePolicy, Timestamp};
 use proof::keys::LogMark;
 use proof::{KeyPurpose, KeyStore};
 use service::Service;
 use service::answers::resolve::LivePolicy;
-use store::{Answers, Readings, Revocations, RevocationsQuery, StoredReading, WithheldActions};
+use store::{
+    Answers, Control, Incidents, NewControlEvent, OwnerIncident, Readings, Revocations,
+    RevocationsQuery, StoredClaim, StoredReading,
+};
 
 use crate::failing_store::FailingStore;
 use crate::retention::resolve;
@@ -60,24 +63,54 @@ fn reading(id: &str, at: i64, registrable: &str) -> StoredReading {
     }
 }
 
+/// A claim as the service stores it.
+fn proven_claim() -> StoredClaim {
+    let [at, next] = [NOON - HOUR, NOON + 30 * 24 * HOUR].map(Timestamp::from_millis);
+    let body = serde_json::json!({
+        "state": "proven", "method": "dns_txt", "claimed_at": at, "last_verified_at": at,
+        "last_check_at": at, "grace_ends_at": null, "access_until": next, "absent_since": null,
+        "unreadable_since": null, "unregistered_since": null, "token_is_spent": false,
+        "registry": null, "token": "t", "organization": null, "contact": null,
+    });
+    StoredClaim {
+        id: "c".to_owned(),
+        domain: domain(),
+        secret_sha256: proof::sha256(b"secret"),
+        next_check_at: Some(next),
+        body: body.to_string().into(),
+    }
+}
+
+fn incident() -> OwnerIncident {
+    OwnerIncident {
+        id: "i".to_owned(),
+        domain: domain(),
+        claim_id: "c".to_owned(),
+        what: "taken over".to_owned(),
+        since: Timestamp::from_millis(NOON - HOUR),
+        reported_at: Timestamp::from_millis(NOON - HOUR),
+        ends_at: Timestamp::from_millis(NOON + 30 * 24 * HOUR),
+        ended_at: None,
+        ended_by: None,
+    }
+}
+
+fn event() -> NewControlEvent {
+    NewControlEvent { at: Timestamp::from_millis(NOON), body: bytes::Bytes::from_static(b"{}") }
+}
+
 /// The live read of a site that does not answer, with a store that takes a second for every read.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_incident_and_pending_changes_outlast_a_slow_store() {
     let dir = tempfile::tempdir().unwrap();
     let (service, store, clock) = start(dir.path()).await;
-    let reported = WithheldActions {
-        domain: domain(),
-        actions: ["connect", "transact", "administer"].map(str::to_owned).to_vec(),
-        causes: vec!["incident_reported".to_owned()],
-        state: "suspended".to_owned(),
-        since: Timestamp::from_millis(NOON - HOUR),
-        updated_at: Timestamp::from_millis(NOON - HOUR),
-    };
-    store.append_revocations(vec![], vec![reported]).await.unwrap();
+    store.put_claim(proven_claim(), None, vec![]).await.unwrap();
+    store.put_incident(incident(), event()).await.unwrap();
     store.put_reading(reading("1", NOON - 3 * HOUR, "slow.com")).await.unwrap();
     store.put_reading(reading("2", NOON - 2 * HOUR, "taken.com")).await.unwrap();
     let before = read_live(&service).await;
     assert!(before.incident.is_some() && before.high_risk_fields.is_some());
+    assert_eq!(before.control.state, ClaimState::Proven);
     let withheld = causes(&store).await;
     assert_eq!(withheld, ["high_risk_pending", "incident_reported"]);
     assert_eq!(kinds_of_entries(&store).await, ["suspended"]);
@@ -89,8 +122,10 @@ async fn an_incident_and_pending_changes_outlast_a_slow_store() {
         assert!(after.answered_at > before.answered_at, "it was made anew");
         assert_eq!(after.incident, before.incident);
         assert_eq!(after.high_risk_fields, before.high_risk_fields);
+        assert_eq!(after.control, before.control);
         assert_eq!(after.actions.connect.decision, before.actions.connect.decision);
-        assert!(after.stored_sections.is_some(), "it says what was not read in time");
+        let stored = after.stored_sections.unwrap().sections;
+        assert!(stored.contains(&"control".to_owned()), "it says what was not read in time");
         assert_eq!(causes(&store).await, withheld);
         assert_eq!(kinds_of_entries(&store).await, ["suspended"]);
     }
@@ -103,6 +138,11 @@ async fn an_incident_and_pending_changes_outlast_a_slow_store() {
         (after.high_risk_fields, causes(&store).await),
         (None, vec!["incident_reported".to_owned()])
     );
+    store.end_incident("i", Timestamp::from_millis(NOON), "its owner", event()).await.unwrap();
+    clock.set(NOON + 44 * MINUTE);
+    assert_eq!(read_live(&service).await.incident, None);
+    assert_eq!(causes(&store).await, Vec::<String>::new());
+    assert_eq!(kinds_of_entries(&store).await.last().unwrap(), "reinstated");
     service.log.close().await;
 }
 

@@ -28,7 +28,7 @@ use crate::handlers::{log::files, report, report_bundle, seal};
             counts as its number of items); 120 live readings of sites in a minute (`live`); 6000 visitors to check in a \
             minute (`visitors`; a batch counts as its number of items); 60 outcome reports in a minute (`outcome`) and 500 \
             a day (`outcome-day`); 1200 MCP messages in a minute (`mcp`); 8 open streams (`stream`); 1 request for a free key by mail a day \
-            (`free-key-day`), if the service offers them; in a minute also 60 of \
+            (`free-key-day`), if the service offers them; 20 reads of the proofs of one domain a day (`claim-check-day`); in a minute also 60 of \
             `/metrics` (`metrics`), 600 of `/readyz` (`readiness`) and 10 licence keys that are not valid (`wrong-key`). \
             An IPv6 address counts as its /64 network, and its /56 and /48 networks have 4 and 16 times the limit. \
             All free scans together have a \

@@ -46,7 +46,7 @@ const DECIDES: &[&str] = &[DECIDE.name];
 const DECIDES_LIVE: &[&str] = &[DECIDE.name, LIVE.name];
 const SCANS: &[&str] = &[READ.name, SCAN_BURST.name, SCAN.name, SCAN_DAY.name, WRONG_KEY.name];
 const FREE_KEYS: &[&str] = &[READ.name, FREE_KEY_DAY.name];
-const CLAIM_CHECKS: &[&str] = &[READ.name, CLAIM_CHECK_DAY.name];
+const CLAIM_CHECKS: &[&str] = &[READ.name, LIVE.name, CLAIM_CHECK_DAY.name];
 const FEEDS: &[&str] = &[FEED.name];
 const LOG_FILES: &[&str] = &[LOG_FILE.name];
 

@@ -119,6 +119,7 @@ impl DomainControl {
         block: AddressBlock,
     ) -> Result<ProvenClaim, ControlError> {
         let id = self.own_claim(domain, claim_id, secret)?;
+        let _slot = self.slots.try_begin(block).ok_or(ControlError::Busy)?;
         let checked = self.begin_check(domain)?;
         let stored = self.store.claim(claim_id).await?;
         if stored.is_none() && id.is_expired(self.clock.now()) {
@@ -130,7 +131,7 @@ impl DomainControl {
             return self.check_held(&checked, held, attempts_left).await;
         }
         let token = id.token(&self.secret, domain);
-        let proof = self.read_proof(&checked, domain, &id.method, &token).await?;
+        let proof = self.read_proof(&checked, domain, &id.method, &token).await;
         if proof.reading != ProofReading::Present {
             return Err(not_found(proof, attempts_left));
         }

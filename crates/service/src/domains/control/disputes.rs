@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use contract::limits::DISPUTES_PER_DAY;
 use contract::records::{
     DisputeRecord, DisputeState, DisputedReport, ScanRecord, Visibility as WireVisibility,
 };
@@ -40,6 +41,7 @@ impl DomainControl {
         if !scan.as_ref().is_some_and(is_own) {
             return Err(ControlError::NotFound);
         }
+        self.draw_report(owner, "disputes of a domain", DISPUTES_PER_DAY).await?;
         let dispute = Dispute {
             id: self.ids.random_id()?,
             domain: owner.domain.clone(),

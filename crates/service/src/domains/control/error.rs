@@ -27,6 +27,8 @@ pub enum ControlError {
     ProofNotFound { is_readable: bool, readings: Vec<ControlReading>, attempts_left: u32 },
     #[error("the proof was looked for too often today")]
     TooManyChecks { retry_after_s: u64 },
+    #[error("the owner reported this too often today")]
+    TooManyReports { retry_after_s: u64 },
     #[error("as many proofs are being read as this service reads at a time")]
     Busy,
     /// The store has as many of these as one domain may have.

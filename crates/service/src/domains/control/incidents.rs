@@ -1,12 +1,12 @@
 //! Incidents that owners report. An incident only ever tightens: it withholds actions until the owner ends it,
 //! or its time is over.
 
-use contract::limits::INCIDENT_DAYS;
+use contract::limits::{INCIDENT_DAYS, INCIDENTS_PER_DAY};
 use contract::records::{ControlEventType, IncidentRecord};
 use contract::{Domain, Issuer, Timestamp};
 use judge::control::StateChange;
 use serde_json::json;
-use store::{Incidents, NewControlEvent, OwnerIncident};
+use store::{AllowanceDraw, AllowanceOutcome, Day, Incidents, NewControlEvent, OwnerIncident};
 
 use super::events::new_event;
 use super::{ControlError, DomainControl, Owner};
@@ -33,6 +33,7 @@ impl DomainControl {
         if !(-MAX_CLOCK_SKEW_MS..=LONGEST_AGO_MS).contains(&ago) {
             return Err(ControlError::BadTime);
         }
+        self.draw_report(owner, "incidents of a domain", INCIDENTS_PER_DAY).await?;
         let incident = OwnerIncident {
             id: self.ids.random_id()?,
             domain: owner.domain.clone(),
@@ -102,6 +103,28 @@ impl DomainControl {
         Ok(open.map(|incident| to_record(&incident, &self.issuer)))
     }
 
+    /// Counts something that an owner reports: each costs an entry of the log, or a scan.
+    pub(super) async fn draw_report(
+        &self,
+        owner: &Owner,
+        label: &str,
+        limit: u32,
+    ) -> Result<(), ControlError> {
+        if self.checks_per_day.is_none() {
+            return Ok(());
+        }
+        let now = self.clock.now();
+        let day = Day::of(now);
+        let key = self.secret.mac(label, &[owner.domain.as_str().as_bytes()]);
+        match self.store.draw_allowances(day.into(), vec![AllowanceDraw { key, limit }]).await? {
+            AllowanceOutcome::Granted => Ok(()),
+            AllowanceOutcome::Exhausted { .. } => {
+                let left = day.ends_at().millis_since(now).max(1000);
+                Err(ControlError::TooManyReports { retry_after_s: left.unsigned_abs() / 1000 })
+            }
+        }
+    }
+
     pub(super) async fn record_owner_action(
         &self,
         owner: &Owner,
@@ -154,8 +177,8 @@ fn to_record(incident: &OwnerIncident, issuer: &Issuer) -> IncidentRecord {
         reported_at: incident.reported_at,
         ends_at: incident.ends_at,
         ended_at: incident.ended_at,
-        effect: "While the incident lasts, answers about this domain withhold connecting and transacting, and the \
-                 revocation feed lists the domain. Reading and citing are not affected."
+        effect: "While the incident lasts, answers about this domain block connecting and transacting and warn about \
+                 reading and citing, and the revocation feed lists the domain."
             .to_owned(),
     }
 }

@@ -5,6 +5,7 @@
 //! owners report. The states and what leads from one to another are in `judge::control`.
 
 mod challenge;
+mod client_slots;
 mod disputes;
 mod error;
 mod events;
@@ -26,7 +27,6 @@ use std::time::Duration;
 use contract::{Clock, Issuer};
 use proof::keys::DeploymentSecret;
 use store::Store;
-use tokio::sync::Semaphore;
 
 pub use challenge::{ClaimDetails, ProvenClaim};
 pub use disputes::DisputeView;
@@ -38,6 +38,7 @@ pub use operator::{ClaimRow, list_claims, request_recheck, suspend_claim};
 pub use owners::{OWNER_IDLE_HOURS, Owner};
 pub use tokens::ClaimSecret;
 
+use self::client_slots::ClientSlots;
 use crate::answers::Answers;
 use crate::domains::Domains;
 use crate::in_flight::InFlightDomains;
@@ -48,11 +49,9 @@ use crate::signing_keys::SigningKeys;
 
 /// The deadline for all reads of one check.
 const CHECK_TIME: Duration = Duration::from_secs(15);
-/// Checks at a time, for all domains together.
-const CHECKS_AT_ONCE: usize = 8;
 
 /// Claims of control, incidents and disputes. Shared by all requests. Mutable state: `checking`, the domains
-/// being checked, guarded by its own mutex, and `slots`. Everything else is in the store.
+/// being checked, and `slots`, the clients whose proofs are being read, each guarded by its own mutex. Everything else is in the store.
 pub struct DomainControl {
     pub(crate) issuer: Issuer,
     pub(crate) scanner: Scanner,
@@ -70,7 +69,7 @@ pub struct DomainControl {
     pub(crate) vantage: String,
     pub(crate) network: String,
     checking: InFlightDomains,
-    slots: Semaphore,
+    slots: ClientSlots,
 }
 
 /// What a [`DomainControl`] is made of.
@@ -107,7 +106,7 @@ impl DomainControl {
             vantage: parts.vantage,
             network: parts.network,
             checking: InFlightDomains::default(),
-            slots: Semaphore::new(CHECKS_AT_ONCE),
+            slots: ClientSlots::default(),
         }
     }
 }

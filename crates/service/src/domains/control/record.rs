@@ -59,7 +59,10 @@ impl DomainControl {
             claimed_at: claim.map(|claim| claim.claimed_at),
             last_verified_at: claim.map(|claim| claim.last_verified_at),
             last_check_at: claim.map(|claim| claim.last_check_at),
-            next_check_at: claim.and_then(|claim| claim.next_check_at),
+            // Time alone can have ended a claim, before its next check says so.
+            next_check_at: claim
+                .filter(|_| is_checked(&state))
+                .and_then(|claim| claim.next_check_at),
             grace_ends_at: claim
                 .filter(|_| state == ClaimState::ProofMissing)
                 .and_then(|claim| claim.grace_ends_at),
@@ -79,6 +82,11 @@ impl DomainControl {
         let held = leading(&read_claims(&claims)?, now);
         Ok(held.map_or(ClaimState::Unproven, |held| state_at(&held.claim, now)))
     }
+}
+
+/// Whether a claim in this state is still checked.
+fn is_checked(state: &ClaimState) -> bool {
+    matches!(state, ClaimState::Proven | ClaimState::ProofMissing | ClaimState::ZoneNotRechecked)
 }
 
 fn leading(held: &[HeldClaim], now: contract::Timestamp) -> Option<HeldClaim> {

@@ -90,6 +90,10 @@ fn every_page_is_accessible_fits_and_loads_nothing_from_elsewhere() {
         browser.click("form[action='/visitor'] button");
         browser.wait_until("the verdict", |browser| browser.has(".receipt"));
         check("visitor-verdict");
+        browser.open(&format!("{}/registry/open.lab/claim", server.base()));
+        browser.click("form[action='/registry/open.lab/claim/begin'] button");
+        browser.wait_until("the token", |browser| browser.text().contains("Publish this"));
+        check("claim-challenge");
         browser.open(&format!("{}/manage", server.base()));
         browser.type_into("#key", &key);
         browser.click("form[action='/manage/sign-in'] button");
@@ -117,7 +121,7 @@ fn every_page_is_accessible_fits_and_loads_nothing_from_elsewhere() {
 }
 
 /// What is wrong with the page that the browser shows.
-fn faults_of_page(browser: &Browser, base: &str, axe: &str) -> Vec<String> {
+pub(super) fn faults_of_page(browser: &Browser, base: &str, axe: &str) -> Vec<String> {
     let mut faults = Vec::new();
     // Folds are opened, so that what they hold is checked too.
     browser
@@ -179,6 +183,7 @@ fn pages(server: &Server) -> BTreeMap<String, String> {
         ("docs-records", "/docs/records"),
         ("docs-webhooks", "/docs/webhooks"),
         ("docs-reader", "/docs/reader"),
+        ("claim", "/registry/open.lab/claim"),
         ("manage-sign-in", "/manage"),
         ("missing", "/nothing-here"),
     ] {
@@ -195,7 +200,7 @@ fn pages(server: &Server) -> BTreeMap<String, String> {
     pages
 }
 
-fn store_picture(browser: &Browser, look: &str, page: &str) {
+pub(super) fn store_picture(browser: &Browser, look: &str, page: &str) {
     let Some(folder) = std::env::var_os("WAYLEAVE_SCREENSHOTS").map(PathBuf::from) else { return };
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join(format!("{page}-{look}.png")), browser.picture()).unwrap();

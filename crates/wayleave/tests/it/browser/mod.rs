@@ -3,6 +3,7 @@
 //!
 //! `WAYLEAVE_SCREENSHOTS=DIR` stores a picture of every page in every look.
 
+mod domain_owner;
 mod driver;
 mod licence_holder;
 mod looks;

@@ -14,12 +14,13 @@ use http::{
     HeaderMap, HeaderValue, StatusCode,
     header::{CACHE_CONTROL, CONTENT_TYPE, LOCATION, VARY},
 };
-use service::{ClaimDetails, Service};
+use service::{ClaimDetails, Service, access::LiveReadPermit};
 
 use super::{DomainPath, claim_pages, to_api_error};
 use crate::{
     handlers::page_forms::PageToken,
     principal::claim_secret::presented_secret,
+    rate_limits::{LiveReadLimit, live_read_limit_error},
     request::{StrictJson, content_negotiation},
     response::{ApiError, JSON, NO_STORE},
     state::ServiceInfo,
@@ -132,11 +133,13 @@ pub(crate) async fn verify_claim(
     State(service): State<Arc<Service>>,
     State(service_info): State<Arc<ServiceInfo>>,
     path: DomainPath,
+    live_reads: LiveReadLimit,
     headers: HeaderMap,
     StrictJson(request): StrictJson<ClaimCheckRequest>,
 ) -> Result<Response, ApiError> {
     let secret = presented_secret(&headers, &service_info.issuer.brand)
         .ok_or_else(|| to_api_error(service::ControlError::UnknownClaim))?;
+    live_reads.acquire().map_err(live_read_limit_error)?;
     let ClaimCheckRequest { claim_id, organization, contact } = request;
     let details = ClaimDetails { organization, contact };
     let block = path.principal.block;

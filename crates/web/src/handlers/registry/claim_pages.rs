@@ -10,13 +10,14 @@ use contract::{
     errors::ErrorCode,
     records::{ClaimChallenge, ClaimOffer, ControlMethod},
 };
-use service::{ClaimDetails, ClaimSecret, ControlError, Owner, Service};
+use service::{ClaimDetails, ClaimSecret, ControlError, Owner, Service, access::LiveReadPermit};
 
 use super::{DomainPath, to_api_error};
 use crate::{
     handlers::page_forms::{PageForm, PageToken, page_response, page_with_error},
     pages::claim::{self as page, ChallengeParts, ClaimPageParts},
     principal::session_cookie,
+    rate_limits::{LiveReadLimit, live_read_limit_error},
     response::ApiError,
     state::ServiceInfo,
 };
@@ -95,6 +96,7 @@ pub(crate) async fn check_form(
     State(service): State<Arc<Service>>,
     State(service_info): State<Arc<ServiceInfo>>,
     path: DomainPath,
+    live_reads: LiveReadLimit,
     token: PageToken,
     form: PageForm,
 ) -> Response {
@@ -103,7 +105,7 @@ pub(crate) async fn check_form(
         let error = to_api_error(ControlError::UnknownClaim);
         return claim_page_with_error(&service, &path, token, &error).await;
     };
-    let error = match check(&service, &path, &form, &secret).await {
+    let error = match check(&service, &path, &live_reads, &form, &secret).await {
         Ok(owner) => return sign_in(&service, &service_info, &owner).await,
         Err(error) => error,
     };
@@ -128,10 +130,12 @@ pub(crate) async fn check_form(
 async fn check(
     service: &Service,
     path: &DomainPath,
+    live_reads: &LiveReadLimit,
     form: &PageForm,
     secret: &ClaimSecret,
 ) -> Result<Owner, ApiError> {
     form.use_token(service)?;
+    live_reads.acquire().map_err(live_read_limit_error)?;
     let text = |name: &'static str, most: usize| match form.field(name).trim() {
         "" => Ok(None),
         text if text.chars().count() <= most => Ok(Some(text.to_owned())),

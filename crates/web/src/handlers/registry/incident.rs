@@ -16,8 +16,8 @@ use crate::{request::StrictJson, response::ApiError};
 
 /// Report an incident
 ///
-/// For the owner of the domain. From now on answers about it withhold connecting and transacting, and the
-/// revocation feed lists it, until the owner ends the incident or 30 days have passed. An incident only
+/// For the owner of the domain. From now on answers about it block connecting and transacting and warn about
+/// reading and citing, and the revocation feed lists it, until the owner ends the incident or 30 days have passed. An incident only
 /// ever tightens.
 #[utoipa::path(
     post,

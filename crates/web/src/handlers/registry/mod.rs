@@ -116,6 +116,11 @@ pub(crate) fn to_api_error(error: ControlError) -> ApiError {
             format!("This address has looked for the proof too often today. Try again in {retry_after_s} s."),
         )
         .retry_after(retry_after_s),
+        ControlError::TooManyReports { retry_after_s } => ApiError::new(
+            ErrorCode::RateLimited,
+            format!("This was reported too often for the domain today. Try again in {retry_after_s} s."),
+        )
+        .retry_after(retry_after_s),
         ControlError::Busy => ApiError::new(
             ErrorCode::RateLimited,
             "A proof of this domain is being read, or as many as this service reads at a time. Try again in 5 s.",
@@ -126,5 +131,39 @@ pub(crate) fn to_api_error(error: ControlError) -> ApiError {
         }
         ControlError::NotFound => ApiError::new(ErrorCode::NotFound, to_sentence(&message)),
         ControlError::BadTime => ApiError::bad_request(to_sentence(&message)).param("since"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use service::StoreError;
+
+    use super::*;
+
+    #[test]
+    fn each_error_has_its_status_and_says_what_to_do() {
+        let failed = || StoreError::Failed { doing: "reading", why: "disk".to_owned() };
+        let readings = Vec::new();
+        for (error, status, code) in [
+            (ControlError::Store(failed()), 503, "store_unreadable"),
+            (ControlError::UnknownClaim, 401, "unauthorized"),
+            (ControlError::TokenExpired, 409, "conflict"),
+            (ControlError::ClaimEnded(contract::records::ClaimState::Lapsed), 409, "conflict"),
+            (
+                ControlError::ProofNotFound { is_readable: true, readings, attempts_left: 3 },
+                409,
+                "proof_not_found",
+            ),
+            (ControlError::TooManyChecks { retry_after_s: 9 }, 429, "rate_limited"),
+            (ControlError::Busy, 429, "rate_limited"),
+            (ControlError::LimitReached { what: "claims", limit: 1 }, 409, "conflict"),
+            (ControlError::NotFound, 404, "not_found"),
+            (ControlError::BadTime, 400, "bad_request"),
+        ] {
+            let error = to_api_error(error);
+            assert_eq!((error.status().as_u16(), error.code().as_str()), (status, code));
+            assert!(error.message().ends_with('.'), "{}", error.message());
+            assert!(!error.message().contains("disk"), "{}", error.message());
+        }
     }
 }
