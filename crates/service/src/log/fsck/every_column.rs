@@ -11,9 +11,11 @@ use proof::{KeyPolicy, KeyPurpose, KeyStore};
 use rusqlite::types::Value as Sql;
 use serde_json::json;
 use store::{
-    Audit, Conduct, ConductDay, ContradictingHead, DeletedScan, Deletions, Feeds, IssuedMcpLock,
-    Log, McpScanExtras, McpScans, McpSurface, NewAuditEntry, NewRevocation, RegistrationChange,
-    Registrations, Revocations, StoredFeed, StoredMcpScan, StoredRegistration, WithheldActions,
+    Audit, Conduct, ConductDay, ContradictingHead, Control, DeletedScan, Deletions, Dispute,
+    Disputes, Feeds, Incidents, IssuedMcpLock, Log, McpScanExtras, McpScans, McpSurface,
+    NewAuditEntry, NewControlEvent, NewRevocation, OwnerIncident, RegistrationChange,
+    Registrations, Revocations, StoredClaim, StoredFeed, StoredMcpScan, StoredRegistration,
+    WithheldActions,
 };
 
 use super::*;
@@ -134,6 +136,43 @@ async fn fill_empty_tables(dir: &Path) {
             to: Some(format!("after {name}")),
         };
         store.put_registration(registration, vec![change]).await.unwrap();
+    }
+    for (id, name) in [("one", "a.lab"), ("two", "b.lab")] {
+        let domain = store::scans::parse_stored_domain(name).unwrap();
+        let event = || NewControlEvent { at, body: Bytes::from(format!("{{\"event\":\"{id}\"}}")) };
+        let claim = StoredClaim {
+            id: id.to_owned(),
+            domain: domain.clone(),
+            secret_sha256: Digest::of(id.as_bytes()),
+            next_check_at: Some(at),
+            body: Bytes::from(format!("{{\"claim\":\"{id}\"}}")),
+        };
+        assert_eq!(store.put_claim(claim, None, vec![event()]).await, Ok(true));
+        let incident = OwnerIncident {
+            id: id.to_owned(),
+            domain: domain.clone(),
+            claim_id: id.to_owned(),
+            what: format!("a test of {name}"),
+            since: at,
+            reported_at: at,
+            ends_at: at.plus_millis(1),
+            ended_at: Some(at),
+            ended_by: Some("its owner".to_owned()),
+        };
+        store.put_incident(incident, event()).await.unwrap();
+        let dispute = Dispute {
+            id: id.to_owned(),
+            domain,
+            claim_id: id.to_owned(),
+            scan_id: format!("scan {id}"),
+            reason: format!("a test of {name}"),
+            filed_at: at,
+            fresh_scan_id: Some(format!("fresh {id}")),
+            closed_at: Some(at),
+            changed: Some(true),
+            outcome: Some("another grade".to_owned()),
+        };
+        store.put_dispute(dispute).await.unwrap();
     }
     for number in [20_000, 20_001] {
         let day = contract::Day::from_number(number);
