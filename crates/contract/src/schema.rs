@@ -64,13 +64,13 @@ pub const KINDS: &[DocumentKind] = &[
     document_kind::<OutcomeDayRecord>("agent-outcomes-day", "Outcome reports of a day", "6"),
     document_kind::<AccuracyRecord>("ai-accuracy", "AI-accuracy record", "2.4"),
     document_kind::<ControlRecord>("domain-control", "Domain-control record", "2.5"),
-    document_kind::<ClaimOffer>("claim-offer", "How control of a domain is proven", "2.5"),
-    document_kind::<ClaimRequest>("claim-request", "Body of POST /registry/{domain}/claim", "2.5"),
-    document_kind::<ClaimChallenge>("claim-challenge", "What to publish to prove control", "2.5"),
+    document_kind::<ClaimOffer>("claim-offer", "How control of a domain is proven", "4"),
+    document_kind::<ClaimRequest>("claim-request", "Body of POST /registry/{domain}/claim", "4"),
+    document_kind::<ClaimChallenge>("claim-challenge", "What to publish to prove control", "4"),
     document_kind::<ClaimCheckRequest>(
         "claim-check-request",
         "Body of POST /registry/{domain}/claim/verify",
-        "2.5",
+        "4",
     ),
     document_kind::<IncidentRequest>(
         "incident-request",

@@ -5,10 +5,10 @@ use contract::limits::CONTROL_CONFIRM_HOURS;
 use contract::records::{ClaimState, ControlEventType, ControlMethod};
 
 use super::claim::{
-    Claim, DAY_MS, GRACE_MS, RECHECK_MS, StateChange, UNREADABLE_ACCESS_MS, UNREADABLE_MS,
+    Claim, GRACE_MS, RECHECK_MS, StateChange, UNREADABLE_ACCESS_MS, UNREADABLE_MS,
     access_after_proof,
 };
-use super::registry::{RegistryFacts, RegistryReading};
+use super::registry::{DAY_MS, RegistryFacts, RegistryReading};
 use super::transitions::{Trigger, find_transition};
 
 const CONFIRM_MS: i64 = CONTROL_CONFIRM_HOURS as i64 * 3_600_000;

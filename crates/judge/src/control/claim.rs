@@ -7,9 +7,8 @@ use contract::limits::{
 };
 use contract::records::{ClaimState, ControlEventType, ControlMethod, RegistryAtClaim};
 
-use super::registry::RegistryFacts;
+use super::registry::{DAY_MS, RegistryFacts};
 
-pub(super) const DAY_MS: i64 = 24 * 3_600_000;
 pub(super) const GRACE_MS: i64 = CONTROL_GRACE_DAYS as i64 * DAY_MS;
 pub(super) const RECHECK_MS: i64 = CONTROL_RECHECK_DAYS as i64 * DAY_MS;
 pub(super) const UNREADABLE_MS: i64 = CONTROL_UNREADABLE_DAYS as i64 * DAY_MS;

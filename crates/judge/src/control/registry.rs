@@ -3,7 +3,7 @@
 use contract::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::claim::DAY_MS;
+pub(super) const DAY_MS: i64 = 24 * 3_600_000;
 
 /// The registration data that claims depend on. Stored with each claim as it was when control was proven.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -133,7 +133,7 @@ mod tests {
             Ok(vec!["answer.changed".to_owned(), "scan.finished".to_owned()])
         );
         assert_eq!(parse(&[]), Err(WebhookError::NoEvents));
-        for unknown in ["", "control.changed", "answer.changed ", "*"] {
+        for unknown in ["", "control.change", "answer.changed ", "*"] {
             assert_eq!(parse(&["revocation", unknown]), Err(WebhookError::UnknownEvent));
         }
     }
