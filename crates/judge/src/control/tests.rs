@@ -138,7 +138,8 @@ fn an_overdue_check_ends_access() {
 
 #[test]
 fn the_registry_ends_claims_of_earlier_holders() {
-    let changes: [(&str, fn(&mut RegistryFacts)); 8] = [
+    type Change = fn(&mut RegistryFacts);
+    let changes: [(&str, Change); 8] = [
         ("suspended_transfer", |f| f.registrar_iana_id = Some("1".to_owned())),
         ("suspended_transfer", |f| f.created = Some(at(5))),
         ("suspended_transfer", |f| f.transferred_at = Some(at(3))),

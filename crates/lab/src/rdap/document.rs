@@ -1,5 +1,10 @@
 //! The domain object of a registration.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "the documents are written here; a missing member is made"
+)]
+
 use serde_json::{Value, json};
 
 use super::{addresses::RDAP_HOST, registration::LabRegistration};

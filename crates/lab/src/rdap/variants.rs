@@ -1,5 +1,10 @@
 //! The forms in which registries answer: odd but usable ones, refusals, and faults.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "the documents are written here; a missing member is made"
+)]
+
 use serde_json::{Value, json};
 
 use super::document::{error_object, jcard, registrar_entity};

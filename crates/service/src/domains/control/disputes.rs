@@ -119,11 +119,8 @@ impl DomainControl {
         let Some(fresh_id) = fresh else {
             let is_over = now.millis_since(dispute.filed_at) >= GIVE_UP_MS;
             let outcome = "The site could not be read again within a day.".to_owned();
-            return Ok(is_over.then(|| Dispute {
-                closed_at: Some(now),
-                outcome: Some(outcome),
-                ..dispute
-            }));
+            let closed = Dispute { closed_at: Some(now), outcome: Some(outcome), ..dispute };
+            return Ok(is_over.then_some(closed));
         };
         let before = self.load_record(&dispute.scan_id).await?;
         let after = self.load_record(&fresh_id).await?;

@@ -40,8 +40,8 @@ impl DomainControl {
     }
 
     fn owner_of(&self, held: HeldClaim) -> Option<Owner> {
-        grants_access(&held.claim, self.clock.now())
-            .then(|| Owner { domain: held.domain, claim_id: held.id })
+        let is_owner = grants_access(&held.claim, self.clock.now());
+        is_owner.then_some(Owner { domain: held.domain, claim_id: held.id })
     }
 
     /// Begins a session for an owner. The token is always a new one.
