@@ -114,11 +114,13 @@ impl Control for Database {
         after: u64,
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<StoredControlEvent>, StoreError>> {
+        // From the very first row, also one whose number was damaged.
+        let after = if after == 0 { i64::MIN } else { sql_integer(after) };
         Box::pin(self.readers.read("reading control events", move |connection| {
             let sql = format!(
                 "SELECT {EVENT_COLUMNS} FROM control_events WHERE seq > ?1 ORDER BY seq LIMIT ?2"
             );
-            find_events(connection, &sql, params![sql_integer(after), sql_limit(limit)])
+            find_events(connection, &sql, params![after, sql_limit(limit)])
         }))
     }
 

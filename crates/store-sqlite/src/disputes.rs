@@ -1,7 +1,7 @@
 //! Disputes in the database.
 
 use contract::{Domain, Timestamp};
-use rusqlite::{Connection, OptionalExtension, Params, params};
+use rusqlite::{Connection, OptionalExtension, Params, Row, params};
 use store::disputes::MAX_DISPUTES_OF_DOMAIN;
 use store::{BoxFuture, Digest, Dispute, DisputeCounts, Disputes, StoreError};
 
@@ -140,6 +140,16 @@ fn insert(connection: &Connection, dispute: &Dispute) -> Result<(), DatabaseErro
     Ok(())
 }
 
+/// SQLite has no booleans, and a number that is neither is damage.
+fn yes_or_no(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<bool>> {
+    match row.get::<_, Option<i64>>(column)? {
+        None => Ok(None),
+        Some(0) => Ok(Some(false)),
+        Some(1) => Ok(Some(true)),
+        Some(other) => Err(rusqlite::Error::IntegralValueOutOfRange(column, other)),
+    }
+}
+
 fn find(
     connection: &Connection,
     sql: &str,
@@ -155,7 +165,7 @@ fn find(
             filed_at: time(row, 5)?,
             fresh_scan_id: row.get(6)?,
             closed_at: optional_time(row, 7)?,
-            changed: row.get(8)?,
+            changed: yes_or_no(row, 8)?,
             outcome: row.get(9)?,
         };
         Ok((dispute, Digest(row.get(10)?)))
