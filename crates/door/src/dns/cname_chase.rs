@@ -104,8 +104,9 @@ impl CnameChase {
         let record = &mut self.answer.record;
         record.rcode = Some(rcode_mnemonic(message.metadata.response_code));
         record.authenticated_data &= message.metadata.authentic_data;
-        // An answer that is cut over UDP was asked for again over TCP, where all of it fits.
-        if message.metadata.truncation {
+        // An answer that is cut over UDP was asked for again over TCP, where all of it fits. Of the names of an
+        // address only the first ones are used anyway.
+        if message.metadata.truncation && self.kind != RecordType::Ptr {
             return Err(new_failure(
                 FailureKind::Dns,
                 FailurePhase::Dns,

@@ -11,7 +11,7 @@ use crate::domains::DomainControl;
 /// How long a change by another process takes at most to be noticed.
 const FOLLOW_INTERVAL: Duration = Duration::from_secs(2);
 /// How often claims, incidents and disputes are looked for that are due.
-const CHECK_INTERVAL: Duration = Duration::from_secs(10);
+const CHECK_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Runs until it is dropped. Failures are logged and tried again at the next turn.
 pub async fn run_control(control: Arc<DomainControl>) {

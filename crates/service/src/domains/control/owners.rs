@@ -121,7 +121,8 @@ impl DomainControl {
         let events = outcome.changes.iter();
         let events = events.map(|change| new_event(&held.id, method.clone(), change, &[]));
         let events = events.collect::<Result<_, _>>()?;
-        let held = HeldClaim { claim: outcome.claim, ..held };
+        // How to reach somebody who has left is nobody's business any more.
+        let held = HeldClaim { claim: outcome.claim, contact: None, organization: None, ..held };
         if !self.store.put_claim(held.to_stored()?, Some(stored.fingerprint()), events).await? {
             return Err(ControlError::Busy);
         }

@@ -66,6 +66,7 @@ fn a_mailbox_gets_one_mail_and_the_answer_does_not_tell() {
         assert_eq!(body(again), first, "{again}");
     }
     offering.wait_for_mails("withheld", 2);
+    offering.wait_for_mails("sent", 2);
     let mail = mails.wait_for(2);
     assert_eq!(mail["to"], json!(["never-seen@mail.lab"]));
     assert_eq!((mails.received().len(), offering.mails("sent")), (2, 2));

@@ -329,7 +329,7 @@ fn the_command_refuses_what_cannot_be_a_webhook() {
     refused(&licence.id, "https://user:pw@wikipedia.org/", "revocation", "user name");
     refused(&licence.id, "https://peer.lab:6379/", "revocation", "port");
     refused(&licence.id, "https://peer.lab/#a", "revocation", "fragment");
-    refused(&licence.id, &good, "control.changed", "no such event");
+    refused(&licence.id, &good, "control.change", "no such event");
     let id = setup.add(&licence, &good, "revocation");
     for command in ["delete", "deliveries"] {
         let (code, _, stderr) =
