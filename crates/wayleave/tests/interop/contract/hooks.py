@@ -374,7 +374,7 @@ def file_dispute(case):
 
 
 def dispute(case):
-    case.path_parameters = {"domain": OWNER["domain"], "id": OWNER["dispute"]}
+    case.path_parameters = OWNER["dispute"]
 
 
 COMPLETIONS = {
@@ -447,6 +447,12 @@ def replace_names(case):
 def filter_query(context, query):
     """The head of a request has at most 16 KiB. Longer ones are refused before there is a request."""
     return len(urllib.parse.urlencode(query, doseq=True)) < 12_000 if isinstance(query, dict) else True
+
+
+@schemathesis.hook
+def filter_path_parameters(context, path_parameters):
+    """As for the query."""
+    return len(urllib.parse.urlencode(path_parameters)) < 12_000 if isinstance(path_parameters, dict) else True
 
 
 @schemathesis.hook

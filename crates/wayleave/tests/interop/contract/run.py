@@ -25,6 +25,7 @@ SEED = 20261115
 MAX_SECONDS = 900
 DOMAINS = ["open.lab", "blocks-ai.lab", "https://open.lab/", "http://www.open.lab/menu"]
 OWNED = "yours.lab"
+DISPUTED = "minimal.lab"
 TWO_DAYS_MS = 2 * 24 * 3600 * 1000
 
 
@@ -162,23 +163,28 @@ def make_fixtures(base, licence_key):
     }
 
 
-def prove_control(wayleave, lab, base):
-    """Claims a domain of the lab, and objects to a reading of it."""
-    begun = call(base, f"/registry/{OWNED}/claim", {"method": "dns_txt"})
-    publish = [wayleave, "lab", "publish", OWNED, "--txt", begun["value"], "--lab", lab]
+def claim(wayleave, lab, base, domain):
+    begun = call(base, f"/registry/{domain}/claim", {"method": "dns_txt"})
+    publish = [wayleave, "lab", "publish", domain, "--txt", begun["value"], "--lab", lab]
     subprocess.run(publish, check=True, stdout=subprocess.DEVNULL)
     owner = {"authorization": f"Bearer {begun['claim_secret']}"}
-    call(base, f"/registry/{OWNED}/claim/verify", {"claim_id": begun["claim_id"]}, owner)
-    scan = call(base, "/api/scan", {"domain": OWNED})
-    dispute = {"record": scan["id"], "reason": "It was a test."}
-    dispute = call(base, f"/registry/{OWNED}/dispute", dispute, owner)
+    call(base, f"/registry/{domain}/claim/verify", {"claim_id": begun["claim_id"]}, owner)
+    return begun, owner, call(base, "/api/scan", {"domain": domain})["id"]
+
+
+def prove_control(wayleave, lab, base):
+    """Claims two domains of the lab, and objects to a reading of one of them."""
+    _, owner, scan = claim(wayleave, lab, base, DISPUTED)
+    dispute = {"record": scan, "reason": "It was a test."}
+    dispute = call(base, f"/registry/{DISPUTED}/dispute", dispute, owner)
+    begun, _, scan = claim(wayleave, lab, base, OWNED)
     return {
         "domain": OWNED,
         "base": base,
         "claim_id": begun["claim_id"],
         "secret": begun["claim_secret"],
-        "scan": scan["id"],
-        "dispute": dispute["id"],
+        "scan": scan,
+        "dispute": {"domain": DISPUTED, "id": dispute["id"]},
         "publish": [wayleave, "lab", "publish", OWNED, "--lab", lab, "--txt"],
     }
 
