@@ -108,7 +108,8 @@ pub struct ClaimCheckRequest {
     #[serde(deserialize_with = "text::<_, 1, 128>")]
     #[schema(min_length = 1, max_length = 128, example = "7hKx2mPq9LwZ4nBt6VcR8y")]
     pub claim_id: String,
-    /// What you call yourself. Shown with the proof; nobody checks it.
+    /// What you call yourself. Shown with the proof, without markup and addresses, at most 80 characters of it; nobody
+    /// checks it.
     #[serde(
         default,
         deserialize_with = "optional_text::<_, 1, 120>",

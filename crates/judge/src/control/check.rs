@@ -99,6 +99,10 @@ pub fn apply_check(claim: &Claim, check: &Check) -> CheckOutcome {
     if let Some((reading, seen)) = &check.proof {
         outcome.apply_proof(check.at, *reading, seen);
     }
+    // Also if the proof is in place: whether the registration is gone is looked at again the next day.
+    if outcome.claim.unregistered_since.is_some() && outcome.claim.next_check_at.is_some() {
+        outcome.check_soon(check.at);
+    }
     outcome
 }
 
@@ -159,8 +163,6 @@ impl CheckOutcome {
         if at.millis_since(since) >= CONFIRM_MS {
             let why = format!("The registry has had no registration of this name since {since}.");
             self.fire(Trigger::RegistrationEnded, at, &why);
-        } else if let Some(next) = self.claim.next_check_at {
-            self.claim.next_check_at = Some(next.min(at.plus_millis(SOON_MS)));
         }
     }
 

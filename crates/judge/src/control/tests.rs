@@ -199,8 +199,10 @@ fn a_registration_that_disappears_is_confirmed_a_day_later() {
     };
     let first = gone(&proven(), 30);
     assert_eq!(first.claim.state, ClaimState::Proven);
+    assert_eq!(first.claim.next_check_at, Some(at(31)));
     let second = gone(&first.claim, 31);
     assert_eq!(second.claim.state, ClaimState::SuspendedExpired);
+    assert_eq!(second.claim.next_check_at, None);
     // One wrong response between right ones is nothing.
     let back = apply_check(&first.claim, &check(31, ProofReading::Present, same_registry()));
     assert_eq!(gone(&back.claim, 32).claim.state, ClaimState::Proven);

@@ -86,7 +86,7 @@ fn describe_clock(clock: &LabClock) -> Value {
     json!({ "now": clock.now().to_string(), "ahead_s": clock.offset().as_secs() })
 }
 
-fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, ControlError> {
+pub(super) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, ControlError> {
     serde_json::from_slice(body).map_err(|error| bad(&format!("The body is not valid: {error}.")))
 }
 
@@ -94,6 +94,6 @@ fn parse_kind(word: &str) -> Result<ProofKind, ControlError> {
     ProofKind::from_word(word).ok_or_else(|| bad("A kind is meta, txt or file."))
 }
 
-fn bad(sentence: &str) -> ControlError {
+pub(super) fn bad(sentence: &str) -> ControlError {
     ControlError::Bad(sentence.to_owned())
 }

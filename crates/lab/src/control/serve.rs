@@ -10,7 +10,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
 
-use super::{error::ControlError, requests};
+use super::{error::ControlError, registration, requests};
 use crate::lab_state::LabState;
 
 const MAX_BODY_BYTES: usize = 8 * 1024;
@@ -49,6 +49,7 @@ async fn answer(
         (Method::GET, "proofs") => Ok(requests::list_proofs(world)),
         (Method::POST, "proofs") => requests::publish_proof(world, &body),
         (Method::POST, "proofs/remove") => requests::remove_proofs(world, &body),
+        (Method::POST, "registration") => registration::change(world, &body),
         _ => Err(ControlError::NotFound),
     })
 }

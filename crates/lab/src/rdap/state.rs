@@ -49,7 +49,13 @@ impl RdapState {
         *self.bootstrap.lock().unwrap_or_else(PoisonError::into_inner) = behaviour;
     }
 
-    pub(super) fn get(&self, domain: &str) -> Option<RegistryEntry> {
+    /// Forgets what was changed about this domain.
+    pub(crate) fn reset(&self, domain: &str) {
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.remove(&domain.to_ascii_lowercase());
+    }
+
+    pub(crate) fn get(&self, domain: &str) -> Option<RegistryEntry> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner).get(domain).cloned()
     }
 

@@ -1,8 +1,8 @@
 //! Reads the proof of a claim, and what the registry says about its domain.
 
-use contract::Domain;
 use contract::control_proof::proof_value;
 use contract::records::{ControlMethod, ControlReading, RegistryState};
+use contract::{Domain, Timestamp};
 use judge::control::{ProofReading, RegistryFacts, RegistryReading};
 use observe::{ControlCheck, ProofResult};
 
@@ -65,19 +65,69 @@ impl DomainControl {
     }
 
     /// What the registry says now about the domain that this name belongs to.
-    pub(super) async fn read_registry(&self, domain: &Domain) -> RegistryReading {
+    pub(super) async fn read_registry(&self, domain: &Domain) -> ReadRegistry {
         match self.domains.refresh_registration(domain).await {
-            Ok(reading) => to_registry_reading(&reading),
+            Ok(reading) => self.describe_registry(&reading),
             Err(error) => {
                 tracing::warn!(%error, %domain, "a registration could not be read");
-                RegistryReading::Unknown
+                ReadRegistry { reading: RegistryReading::Unknown, evidence: None }
             }
         }
     }
+
+    /// What a reading of the registry means for a claim, with the words of it that an event is based on.
+    pub(super) fn describe_registry(&self, reading: &RegistrationReading) -> ReadRegistry {
+        let meaning = to_registry_reading(reading);
+        let source = reading.source.as_deref().unwrap_or("no address");
+        let result = match &meaning {
+            RegistryReading::Registered(facts) => {
+                Some(format!("Registry ({source}): {}.", describe_facts(facts)))
+            }
+            RegistryReading::NotRegistered => {
+                Some("Registry: there is no registration of this name.".to_owned())
+            }
+            RegistryReading::Unknown => None,
+        };
+        let evidence = result.map(|result| ControlReading {
+            observer: self.vantage.clone(),
+            network: self.network.clone(),
+            result,
+        });
+        ReadRegistry { reading: meaning, evidence }
+    }
 }
 
-/// What a reading of the registry means for a claim. An older reading says nothing about today.
-pub(super) fn to_registry_reading(reading: &RegistrationReading) -> RegistryReading {
+/// What was read of the registry.
+pub(super) struct ReadRegistry {
+    pub(super) reading: RegistryReading,
+    /// What it said, for the events that follow from it. `None` if it said nothing.
+    pub(super) evidence: Option<ControlReading>,
+}
+
+/// The facts that claims depend on, in one line.
+fn describe_facts(facts: &RegistryFacts) -> String {
+    let time = |time: Option<Timestamp>| time.map_or("no date".to_owned(), |time| time.to_string());
+    let list = |words: &[String]| match words {
+        [] => "none".to_owned(),
+        words => words.join(", "),
+    };
+    let mut text = format!(
+        "registrar {}, IANA id {}, registered {}, expires {}, status {}, nameservers {}",
+        facts.registrar.as_deref().unwrap_or("not named"),
+        facts.registrar_iana_id.as_deref().unwrap_or("none"),
+        time(facts.created),
+        time(facts.expires),
+        list(&facts.status),
+        list(&facts.nameservers),
+    );
+    if let Some(at) = facts.transferred_at {
+        text.push_str(&format!(", transferred {at}"));
+    }
+    text
+}
+
+/// An older reading says nothing about today.
+fn to_registry_reading(reading: &RegistrationReading) -> RegistryReading {
     match (&reading.state, &reading.registration) {
         (RegistryState::Observed, Some(found)) => RegistryReading::Registered(RegistryFacts {
             registrar: found.registrar.clone(),

@@ -1,6 +1,7 @@
 //! Checks proofs again: when they are due, and when a claimant or an operator asks for it.
 
 use contract::Timestamp;
+use contract::records::ControlReading;
 use judge::control::{Check, CheckOutcome, ProofReading, apply_check, grants_access};
 use store::{NewControlEvent, NewJob};
 
@@ -100,10 +101,12 @@ impl DomainControl {
         let check = Check {
             at: self.clock.now().whole_seconds(),
             proof: Some((proof.reading, proof.seen.clone())),
-            registry,
+            registry: registry.reading,
         };
         let outcome = apply_check(&held.claim, &check);
-        let held = self.store_outcome(held, outcome, &proof, check.at).await?;
+        let mut readings = proof.readings.clone();
+        readings.extend(registry.evidence);
+        let held = self.store_outcome(held, outcome, &readings, check.at).await?;
         Ok((held, proof))
     }
 
@@ -111,7 +114,7 @@ impl DomainControl {
         &self,
         held: HeldClaim,
         outcome: CheckOutcome,
-        proof: &ReadProof,
+        readings: &[ControlReading],
         at: Timestamp,
     ) -> Result<HeldClaim, ControlError> {
         let before = held.to_stored()?.fingerprint();
@@ -119,7 +122,7 @@ impl DomainControl {
         let events: Vec<NewControlEvent> = outcome
             .changes
             .iter()
-            .map(|change| new_event(&held.id, Some(method.clone()), change, &proof.readings))
+            .map(|change| new_event(&held.id, Some(method.clone()), change, readings))
             .collect::<Result<_, _>>()?;
         let changed = outcome.changes.iter().any(|change| change.from != change.to);
         let held = HeldClaim { claim: outcome.claim, ..held };

@@ -5,7 +5,6 @@ use contract::records::{ControlEventType, TimelineEntry, TimelineType};
 use judge::control::{Check, apply_check};
 
 use super::events::{new_event, read_event};
-use super::proof_reading::to_registry_reading;
 use super::{ControlError, DomainControl};
 use crate::stored_claims::{HeldClaim, read_claims};
 
@@ -53,10 +52,11 @@ impl DomainControl {
             return Ok(());
         }
         let Some(reading) = self.domains.stored_registration(domain).await? else { return Ok(()) };
-        let registry = to_registry_reading(&reading);
+        let registry = self.describe_registry(&reading);
+        let readings: Vec<_> = registry.evidence.into_iter().collect();
         let at = self.clock.now().whole_seconds();
         for held in claims {
-            let check = Check { at, proof: None, registry: registry.clone() };
+            let check = Check { at, proof: None, registry: registry.reading.clone() };
             let outcome = apply_check(&held.claim, &check);
             if outcome.changes.is_empty() {
                 continue;
@@ -64,7 +64,8 @@ impl DomainControl {
             let before = held.to_stored()?.fingerprint();
             let method = Some(held.claim.method.clone());
             let events = outcome.changes.iter();
-            let events = events.map(|change| new_event(&held.id, method.clone(), change, &[]));
+            let events =
+                events.map(|change| new_event(&held.id, method.clone(), change, &readings));
             let events = events.collect::<Result<_, _>>()?;
             let held = HeldClaim { claim: outcome.claim, ..held };
             self.store.put_claim(held.to_stored()?, Some(before), events).await?;

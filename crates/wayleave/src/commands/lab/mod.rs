@@ -4,6 +4,7 @@ mod clock;
 mod control_call;
 mod control_file;
 mod publish;
+mod registration;
 
 use std::path::PathBuf;
 
@@ -61,6 +62,8 @@ enum Command {
     Unpublish(publish::UnpublishArgs),
     /// List the published proofs of control of a running lab
     Proofs(publish::ProofsArgs),
+    /// Show or change what the registry of a running lab says about a domain
+    Registration(registration::Args),
 }
 
 pub(crate) fn run(args: Args) -> Result<u8> {
@@ -74,6 +77,7 @@ pub(crate) fn run(args: Args) -> Result<u8> {
         Command::Publish(args) => publish::publish(args),
         Command::Unpublish(args) => publish::unpublish(args),
         Command::Proofs(args) => publish::list(&args),
+        Command::Registration(args) => registration::run(args),
     }
 }
 

@@ -3,6 +3,7 @@
 mod claims;
 mod owners;
 mod refusals;
+mod registrations;
 
 use std::time::{Duration, Instant};
 

@@ -124,8 +124,8 @@ pub(crate) async fn begin_claim(
             `proof_not_found`. The token does not count any more: `conflict`.", body = ErrorV1),
         (status = 413, description = "`body_too_large`.", body = ErrorV1),
         (status = 415, description = "Not JSON: `unsupported_media_type`.", body = ErrorV1),
-        (status = 429, description = "Looked for too often today, or being looked for now: \
-            `rate_limited`.", body = ErrorV1),
+        (status = 429, description = "This address had the proof looked for too often today, or it is \
+            being looked for now: `rate_limited`.", body = ErrorV1),
         (status = 503, description = "`store_unreadable`, `signing_unavailable`.", body = ErrorV1),
     )
 )]
