@@ -1,7 +1,11 @@
 //! What a site publishes about itself.
 
 use declared::capability::{self, MAX_ITEMS};
-use declared::entity::{compare_facts, find_disagreements, fuzzing as normal, read_entity};
+use declared::engine_answer as answer;
+use declared::entity::{
+    WrittenField, WrittenMatch, compare_facts, compare_written, find_disagreements,
+    fuzzing as normal, read_entity,
+};
 use declared::fault::Fault;
 use declared::files::{
     FILE_LOCATIONS, FileKind, MAX_ADDRESSES, ServedFile, check_markdown_negotiation, inspect,
@@ -68,6 +72,31 @@ pub(super) fn rdap(data: &[u8]) {
     if let Ok(bootstrap) = Bootstrap::parse(data) {
         let server = bootstrap.server("b.co.example");
         assert!(server.is_none_or(|address| address.starts_with("http") && address.ends_with('/')));
+    }
+}
+
+pub(super) const ENGINE_ANSWER_SEEDS: &[&[u8]] = &[
+    br#"{"phone":"+44 1632 960133","address":"3 Elm Row","website":"https://a.example/","hours":"Mo-Fr 08:00-18:00","sources":["https://a.example/"]}"#,
+    b"Sure:\n```json\n{\"phone\": \"N/A\", \"hours\": null}\n```",
+    b"- **Address:** 3 Elm Row\n- **Phone:** 01632 960133\nOpen Monday to Friday, 9am to 5pm. Website: [a](https://a.example/)",
+];
+
+/// Whatever an engine says, the values are short plain lines and the sources are web addresses.
+pub(super) fn engine_answer(data: &[u8]) {
+    let statement = answer::read_engine_answer(&text(data), &[]);
+    for (value, max) in [
+        (&statement.phone, answer::MAX_PHONE),
+        (&statement.address, answer::MAX_ADDRESS),
+        (&statement.website, answer::MAX_WEBSITE),
+        (&statement.hours, answer::MAX_HOURS),
+    ] {
+        let Some(value) = value else { continue };
+        assert!(!value.is_empty() && value.chars().count() <= max);
+        assert!(!value.chars().any(contract::text::is_hidden));
+    }
+    assert!(statement.sources.len() <= answer::MAX_SOURCES);
+    for source in &statement.sources {
+        assert!(source.chars().count() <= answer::MAX_SOURCE && !source.contains(['<', '"', ' ']));
     }
 }
 
@@ -164,7 +193,10 @@ pub(super) fn capabilities(data: &[u8]) {
     };
     let site = capability::SiteCapabilities::read([file], None, "a.example");
     for call in site.permitted_calls() {
-        assert!(call.url.starts_with("https://a.example/") || call.url.starts_with("https://www.a.example/"));
+        assert!(
+            call.url.starts_with("https://a.example/")
+                || call.url.starts_with("https://www.a.example/")
+        );
         let response = capability::CallResponse {
             status: 200,
             content_type: Some("application/json"),
@@ -343,6 +375,32 @@ pub(super) fn normal_forms(data: &[u8]) {
 fn stable(value: &str, normalize: impl Fn(&str) -> String) {
     let once = normalize(value);
     assert_eq!(normalize(&once), once, "of {value:?}");
+}
+
+pub(super) const WRITTEN_FACTS_SEEDS: &[&[u8]] = &[
+    b"020 7946 0018 ext. 12\n+44 (0)20 7946 0018",
+    b"1200 N Main St, Suite 400, Springfield, IL 62701\n{\"streetAddress\":\"33 Willow Ln\"}",
+    b"Mo-Fr 09:00-12:30,13:30-17:00\nweekdays 9-5, closed for lunch 12:30 to 1:30pm",
+    b"https://www.tin.example/?utm_source=x\nVisit tin.example!",
+    "\u{6708}\u{301c}\u{91d1} 10:00\u{301c}19:00\nHauptstra\u{df}e 5, D-50667 K\u{f6}ln".as_bytes(),
+    b"from $10 to $20 per night\nwithin 20 miles of Leeds",
+];
+
+/// Any two texts compare alike both ways, and no text differs from itself.
+pub(super) fn written_facts(data: &[u8]) {
+    let text = text(data);
+    let (one, other) = split_line(&text);
+    for field in WrittenField::ALL {
+        for region in [None, Some("GB"), Some("US"), Some("DE"), Some("JP")] {
+            let compared = compare_written(field, one, other, region);
+            assert_eq!(compared, compare_written(field, other, one, region), "{field:?}");
+            assert_ne!(
+                compare_written(field, one, one, region),
+                WrittenMatch::Different,
+                "{field:?}"
+            );
+        }
+    }
 }
 
 pub(super) const INSTRUCTIONS_SEEDS: &[&[u8]] = &[

@@ -66,12 +66,14 @@ targets! {
     security_txt = declared::security_txt, SECURITY_TXT_SEEDS;
     link_header = declared::link_header, LINK_HEADER_SEEDS;
     rdap = declared::rdap, RDAP_SEEDS;
+    engine_answer = declared::engine_answer, ENGINE_ANSWER_SEEDS;
     page = declared::page, PAGE_SEEDS;
     page_text = declared::page_text, PAGE_TEXT_SEEDS;
     entity = declared::entity, PAGE_SEEDS;
     json_ld = declared::json_ld, JSON_LD_SEEDS;
     charset = declared::charset, CHARSET_SEEDS;
     normal_forms = declared::normal_forms, NORMAL_FORMS_SEEDS;
+    written_facts = declared::written_facts, WRITTEN_FACTS_SEEDS;
     instructions = declared::instructions, INSTRUCTIONS_SEEDS;
     style_sheets = pages::style_sheets, STYLE_SHEETS_SEEDS;
     comparison = pages::comparison, COMPARISON_SEEDS;

@@ -10,6 +10,7 @@ pub mod control_proof;
 pub mod core_contract;
 pub mod day;
 pub mod domain;
+pub mod engine_evidence;
 pub mod errors;
 pub mod evidence;
 mod issuer;

@@ -86,8 +86,18 @@ pub const TARGET_WINDOW: Duration = Duration::from_secs(3_600);
 pub const TOTAL_LIVE_PER_MINUTE: u32 = 600;
 /// Reads of the server of one registry in any minute, over all callers. Not in the interface.
 pub const REGISTRY_READS_PER_MINUTE: u32 = 20;
+/// `GET /api/v1/accuracy`: the maximum of `days`.
+pub const ACCURACY_DAYS_MAX: u32 = 400;
+/// `GET /api/v1/field-check`: the maximum length of `value` in characters.
+pub const FIELD_VALUE_MAX: usize = 500;
 /// How long a registration that was read is served without reading it again.
 pub const REGISTRY_CACHE_HOURS: u32 = 24;
+/// Questions to AI engines in a UTC day, over all engines and domains. Not in the interface.
+pub const ENGINE_CALLS_PER_DAY: u32 = 2_000;
+/// Tokens that AI engines may count in a UTC day, over all engines. Not in the interface.
+pub const ENGINE_TOKENS_PER_DAY: u64 = 2_000_000;
+/// The time for one question to an AI engine, with a second request if the first was not understood.
+pub const ENGINE_ASK_BUDGET: Duration = Duration::from_secs(60);
 /// The time for one read of a registry, with redirects.
 pub const REGISTRY_READ_BUDGET: Duration = Duration::from_secs(6);
 /// `GET /api/v1/domain`: the default and the maximum number of entries of the timeline, and how many changes of

@@ -5,11 +5,13 @@
 //! argument.
 
 mod bodies;
+pub mod business;
 pub mod conduct;
 pub mod control;
 pub mod decide;
 pub mod graph;
 pub mod lookalike;
+pub mod machine_record;
 pub mod mcp;
 pub mod registry;
 pub mod resolve;

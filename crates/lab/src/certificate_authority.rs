@@ -4,7 +4,7 @@
 //! Validity dates are fixed, so that no clock is needed: valid certificates are valid from 2020 to
 //! 2098, and faulty ones are faulty on every day in between.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, net::IpAddr, sync::Arc};
 
 use rcgen::{
     BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa,
@@ -65,6 +65,21 @@ impl CertificateAuthority {
         protocol: HttpsProtocol,
     ) -> Result<ServerConfig, String> {
         let leaf = self.issue_certificate(name, certificate).map_err(|error| error.to_string())?;
+        self.config_with(leaf, protocol)
+    }
+
+    /// The TLS server configuration of a server that is known by its address.
+    pub(crate) fn address_server_config(&self, address: IpAddr) -> Result<ServerConfig, String> {
+        let name = address.to_string();
+        let leaf = self.issue_for_names(&name, vec![name.clone()], CertificateKind::Good);
+        self.config_with(leaf.map_err(|error| error.to_string())?, HttpsProtocol::Http1)
+    }
+
+    fn config_with(
+        &self,
+        leaf: CertificateDer<'static>,
+        protocol: HttpsProtocol,
+    ) -> Result<ServerConfig, String> {
         let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(self.leaf_key.serialize_der()));
         let versions: &[&rustls::SupportedProtocolVersion] = match protocol {
             HttpsProtocol::Tls12 => &[&rustls::version::TLS12],
@@ -98,6 +113,15 @@ impl CertificateAuthority {
             }
             _ => {}
         }
+        self.issue_for_names(name, names, certificate)
+    }
+
+    fn issue_for_names(
+        &self,
+        name: &str,
+        names: Vec<String>,
+        certificate: CertificateKind,
+    ) -> Result<CertificateDer<'static>, rcgen::Error> {
         let mut params = CertificateParams::new(names)?;
         params.distinguished_name = common_name(name);
         params.not_before = date_time_ymd(2020, 1, 1);

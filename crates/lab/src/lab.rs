@@ -8,10 +8,11 @@ use std::{
 use contract::Brand;
 
 use crate::{
-    BootstrapBehaviour, DirectoryBehaviour, FeedBehaviour, Hit, LabClock, LabError, LabMcpServer,
-    LabNetwork, LabProof, LabSite, ProofKind, PublishError, RegistryEntry, TimestampCalendar, Trap,
+    BootstrapBehaviour, BusinessFacts, DirectoryBehaviour, ENGINE_KEY, EngineBehaviour,
+    EngineRequest, FeedBehaviour, Hit, LabClock, LabError, LabMcpServer, LabNetwork, LabProof,
+    LabSite, ProofKind, PublishError, RegistryEntry, TimestampCalendar, Trap,
     certificate_authority::CertificateAuthority,
-    control, dns,
+    control, dns, engine,
     forwards::FORWARDED_HOST,
     http,
     lab_state::{LabState, LabTasks, site_address},
@@ -57,6 +58,7 @@ impl Lab {
         let (udp, tcp) = ports::take_dns_port(options.dns_port).await?;
         let authority = CertificateAuthority::new()?;
         let calendar = TimestampCalendar::start(&tasks)?;
+        let engine_socket = engine::open_socket()?;
         let network = LabNetwork {
             resolver: udp.local_addr().map_err(|source| LabError::Listen {
                 address: SocketAddr::new(IpAddr::V4(ports::RESOLVER_ADDRESS), options.dns_port),
@@ -70,11 +72,14 @@ impl Lab {
             calendars: vec![calendar.url()],
             explorers: vec![calendar.explorer_url()],
             rdap_bootstrap: rdap_bootstrap_url(),
+            engine: engine_socket.base_url.clone(),
+            engine_key: ENGINE_KEY.to_owned(),
         };
         let ports = Ports { http: http_port, https: https_port, trap_only: odd_port };
         let trap = Trap::start(traps, &tasks);
         let world = Arc::new(LabState::new(ports, authority, tasks, more_sites));
         dns::start(udp, tcp, &world);
+        engine::start(engine_socket, &world)?;
         Ok(Self { network, trap, calendar, world })
     }
 
@@ -118,6 +123,31 @@ impl Lab {
     /// Changes what the list of registries contains from now on.
     pub fn set_rdap_bootstrap(&self, behaviour: BootstrapBehaviour) {
         self.world.rdap.set_bootstrap(behaviour);
+    }
+
+    /// Changes how the AI engine answers for this model from now on; there need not be such a model yet.
+    /// False if there are too many.
+    #[must_use]
+    pub fn set_engine_behaviour(&self, model: &str, behaviour: EngineBehaviour) -> bool {
+        self.world.engine.set(model, behaviour)
+    }
+
+    /// The requests that the AI engine received, oldest first; at most the last ten thousand.
+    #[must_use]
+    pub fn engine_requests(&self) -> Vec<EngineRequest> {
+        self.world.engine.requests()
+    }
+
+    /// How many bytes of bodies the AI engine has sent.
+    #[must_use]
+    pub fn engine_sent_bytes(&self) -> u64 {
+        self.world.engine.sent_bytes()
+    }
+
+    /// What a site publishes about itself, as the AI engine knows it. `None` if there is no such site.
+    #[must_use]
+    pub fn business_facts(&self, domain: &str) -> Option<BusinessFacts> {
+        engine::facts_of(&self.world, domain)
     }
 
     /// Changes how the key directory of this host behaves from now on. False if no such host has

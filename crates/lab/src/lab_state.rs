@@ -17,6 +17,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use crate::{
     LabClock,
     certificate_authority::CertificateAuthority,
+    engine::EngineState,
     feeds::FeedState,
     forwards::Forwards,
     hits::HitLog,
@@ -94,6 +95,7 @@ pub(crate) struct LabState {
     pub(crate) sites: Vec<RunningSite>,
     pub(crate) feeds: FeedState,
     pub(crate) rdap: RdapState,
+    pub(crate) engine: EngineState,
     pub(crate) key_directories: DirectoryState,
     pub(crate) mcp: McpServers,
     pub(crate) forwards: Forwards,
@@ -142,6 +144,7 @@ impl LabState {
             sites: places,
             feeds: FeedState::default(),
             rdap: RdapState::default(),
+            engine: EngineState::default(),
             key_directories: DirectoryState::default(),
             mcp: McpServers::default(),
             forwards: Forwards::default(),

@@ -18,9 +18,8 @@
 //! To add a site, add a few lines to the table of its theme in `src/sites/`. Hosts that are no sites
 //! but belong to the internet that a service needs get a folder each, next to `feeds/` (the address
 //! lists of the operators of agents), `rdap/` (the registry) and `signing_bot/` (key directories), and an entry in
-//! `src/sites/infrastructure.rs`; so do the MCP servers (`mcp/`). Other kinds of servers (AI engines) get a folder
-//! each next to `dns/`, `http/` and `calendar/`, are started by [`Lab::start`], and are named in
-//! [`LabNetwork`]. `proofs/` is what people publish on the sites while the lab runs, and `control/` the
+//! `src/sites/infrastructure.rs`; so do the MCP servers (`mcp/`). Servers that a service knows by
+//! their address (`calendar/`, `engine/`) are started by [`Lab::start`] and named in [`LabNetwork`]. `proofs/` is what people publish on the sites while the lab runs, and `control/` the
 //! channel by which they do.
 
 mod calendar;
@@ -32,6 +31,7 @@ mod content;
 mod control;
 mod dns;
 mod dns_entry;
+mod engine;
 mod error;
 mod feeds;
 mod forwards;
@@ -54,6 +54,7 @@ mod user_agents;
 pub use calendar::{CalendarBehaviour, TimestampCalendar};
 pub use cases::{CaseError, CaseSite, Comparison, EXPECTATION_WORDS, Expectation, case_sites};
 pub use clock::{ClockTooFar, LabClock};
+pub use engine::{BusinessFacts, ENGINE_KEY, EngineBehaviour, EngineRequest};
 pub use error::LabError;
 pub use feeds::{
     FEEDS_HOST, FeedBehaviour, FeedFormat, LabFeed, feed_addresses, feed_prefixes, feed_url, feeds,

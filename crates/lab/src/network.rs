@@ -22,6 +22,10 @@ pub struct LabNetwork {
     pub explorers: Vec<String>,
     /// URL of the list of registries.
     pub rdap_bootstrap: String,
+    /// Base URL of the AI engine, whose models are the words of [`crate::EngineBehaviour`].
+    pub engine: String,
+    /// The key of the AI engine.
+    pub engine_key: String,
 }
 
 impl LabNetwork {
@@ -49,6 +53,31 @@ impl LabNetwork {
         let _ = writeln!(toml, "explorers = [{}]", list(&self.explorers));
         let _ = writeln!(toml, "\n[registry]");
         let _ = writeln!(toml, "bootstrap = {}", quoted(&self.rdap_bootstrap));
+        toml
+    }
+}
+
+impl LabNetwork {
+    /// The models of the AI engine that a service asks, each with a name: one that is right, and one that
+    /// is wrong.
+    pub const ENGINES: [(&str, &str); 2] = [("lab-right", "right"), ("lab-wrong", "wrong-phone")];
+
+    /// The engines of the `[accuracy]` section. `key_file` is the path where the caller has written
+    /// [`LabNetwork::engine_key`].
+    #[must_use]
+    pub fn engines_to_toml(&self, key_file: &Path) -> String {
+        let mut toml = String::new();
+        for (name, model) in Self::ENGINES {
+            let _ = writeln!(toml, "\n[[accuracy.engines]]");
+            for (key, value) in [
+                ("name", name),
+                ("base_url", &self.engine),
+                ("model", model),
+                ("key_file", &key_file.to_string_lossy()),
+            ] {
+                let _ = writeln!(toml, "{key} = {}", quoted(value));
+            }
+        }
         toml
     }
 }
@@ -88,10 +117,15 @@ mod tests {
             calendars: vec!["http://127.0.0.1:9".into()],
             explorers: vec![],
             rdap_bootstrap: "https://rdap.lab/dns.json".into(),
+            engine: "https://127.0.0.1:9/v1".into(),
+            engine_key: "key".into(),
         };
         let path = "/tmp/odd \"dir\"\\\n\u{7f}ü/ca.pem";
         let read: toml::Table = network.to_toml(Path::new(path)).parse().unwrap();
         let section = read["network"].as_table().unwrap();
+        let engines: toml::Table = network.engines_to_toml(Path::new(path)).parse().unwrap();
+        assert_eq!(engines["accuracy"]["engines"][1]["model"].as_str(), Some("wrong-phone"));
+        assert_eq!(engines["accuracy"]["engines"][0]["key_file"].as_str(), Some(path));
         assert_eq!(section["resolver"].as_str(), Some("127.77.0.53:5353"));
         assert_eq!(section["allow_networks"][0].as_str(), Some("127.77.0.0/16"));
         assert_eq!(section["allow_names"][0].as_str(), Some("lab"));

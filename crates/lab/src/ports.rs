@@ -31,7 +31,18 @@ pub(crate) struct Ports {
 
 /// Opens one listener. Must be called inside a runtime.
 pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    listen_with_send_buffer(address, None)
+}
+
+/// The same for connections that hold at most about this many bytes that the client does not read.
+pub(crate) fn listen_with_send_buffer(
+    address: SocketAddr,
+    send_buffer: Option<u32>,
+) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    if let Some(bytes) = send_buffer {
+        socket.set_send_buffer_size(bytes)?;
+    }
     // Makes the port available again as soon as a lab stops, even if connections are still closing.
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;

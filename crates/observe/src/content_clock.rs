@@ -1,16 +1,22 @@
 //! One check of a content clock: read robots.txt for our own token, then make one conditional
-//! request for the page.
+//! request for the page, and one for the sitemap that robots.txt names if the page may have changed.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use agents::{Catalogue, Role};
+use bytes::Bytes;
 use contract::evidence::FailureKind;
 use declared::robots::Robots;
 use door::{Door, FetchRequest, FetchResult, ReadKind, RedirectPolicy};
 use url::{Position, Url};
 
 use crate::scan::robots_gate::{OPT_OUT, RobotsGate, robots_policy};
+
+/// A larger sitemap is not read: it is requested only for the date of one page.
+const MAX_SITEMAP_BYTES: u64 = 1 << 20;
+/// How many sitemaps of robots.txt are looked at.
+const MAX_SITEMAP_LINES: usize = 20;
 
 /// Everything that a check needs to start.
 #[derive(Debug)]
@@ -36,7 +42,11 @@ pub enum ContentClockOutcome {
     /// section 2.3.1.4).
     RobotsUnreadable(String),
     /// The page was requested; the result says how it went.
-    Fetched(Box<FetchResult>),
+    Fetched {
+        page: Box<FetchResult>,
+        /// The sitemap of the site, if it was read completely.
+        sitemap: Option<Bytes>,
+    },
 }
 
 impl ContentClockCheck<'_> {
@@ -70,6 +80,7 @@ impl ContentClockCheck<'_> {
         if !robots_policy.access(&self.catalogue.own_token, path).allowed {
             return ContentClockOutcome::Disallowed;
         }
+        let sitemap_url = sitemap_url(&robots_policy, &url, &self.catalogue.own_token);
         let robots_gate =
             Arc::new(RobotsGate::new(visit.clone(), &self.catalogue.own_token, robots_request));
         robots_gate.add_policy(&url[Position::BeforeHost..Position::BeforePath], robots_policy);
@@ -89,7 +100,7 @@ impl ContentClockCheck<'_> {
             max_wire_bytes: None,
             timeout: None,
             fresh_connection: false,
-            redirects: RedirectPolicy::IfAllowed(robots_gate),
+            redirects: RedirectPolicy::IfAllowed(robots_gate.clone()),
         };
         let fetched = visit.fetch(page).await;
         let refused = match &fetched.exchange.outcome {
@@ -99,10 +110,27 @@ impl ContentClockCheck<'_> {
             contract::evidence::ExchangeOutcome::Response(_) => false,
         };
         if refused {
-            ContentClockOutcome::Disallowed
-        } else {
-            ContentClockOutcome::Fetched(Box::new(fetched))
+            return ContentClockOutcome::Disallowed;
         }
+        // A page that did not change needs no date.
+        let is_new = fetched.exchange.response().is_some_and(|response| response.status == 200);
+        let sitemap = match sitemap_url.filter(|_| is_new) {
+            Some(url) => {
+                let read = visit.fetch(FetchRequest {
+                    url,
+                    identity: own.id.clone(),
+                    headers: own.headers(),
+                    kind: ReadKind::Json,
+                    max_wire_bytes: Some(MAX_SITEMAP_BYTES),
+                    timeout: None,
+                    fresh_connection: false,
+                    redirects: RedirectPolicy::IfAllowed(robots_gate),
+                });
+                complete_body(read.await)
+            }
+            None => None,
+        };
+        ContentClockOutcome::Fetched { page: Box::new(fetched), sitemap }
     }
 
     fn parse_robots(&self, robots: &FetchResult) -> Result<Robots, String> {
@@ -115,4 +143,20 @@ impl ContentClockCheck<'_> {
             None => Ok(Robots::default()),
         }
     }
+}
+
+/// The first sitemap of the same host that robots.txt names and lets us read.
+fn sitemap_url(robots: &Robots, page: &Url, token: &str) -> Option<String> {
+    robots.sitemaps.iter().take(MAX_SITEMAP_LINES).find_map(|line| {
+        let url = Url::parse(&line.value).ok()?;
+        let is_own = url.origin() == page.origin();
+        let path = &url[Position::BeforePath..Position::AfterQuery];
+        (is_own && robots.access(token, path).allowed).then(|| url.to_string())
+    })
+}
+
+/// The body of a successful answer that was received completely.
+fn complete_body(read: FetchResult) -> Option<Bytes> {
+    let response = read.exchange.response()?;
+    (response.status == 200 && response.body.cut.is_none()).then_some(read.body)
 }

@@ -5,9 +5,11 @@
 
 mod content_clock;
 mod control_check;
+pub mod engine;
 mod feed_read;
 mod mcp;
 mod registry_read;
+mod retry_after;
 mod scan;
 
 pub use content_clock::{ContentClockCheck, ContentClockOutcome};

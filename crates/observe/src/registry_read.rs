@@ -11,11 +11,13 @@ use bytes::Bytes;
 use contract::evidence::{ExchangeOutcome, Response};
 use contract::{Domain, Timestamp};
 use declared::rdap::{
-    Bootstrap, MAX_BOOTSTRAP_BYTES, MAX_RESPONSE_BYTES, RdapFault, Registration, parse_date,
+    Bootstrap, MAX_BOOTSTRAP_BYTES, MAX_RESPONSE_BYTES, RdapFault, Registration,
     parse_domain_object,
 };
 use door::{Door, FetchRequest, ReadKind, RedirectPolicy, Visit};
 use url::Url;
+
+use crate::retry_after::parse_retry_after;
 
 const RDAP_TYPE: &str = "application/rdap+json";
 const MAX_REDIRECTS: usize = 3;
@@ -121,18 +123,6 @@ fn is_empty_or_json(body: &[u8]) -> bool {
     body.iter().all(u8::is_ascii_whitespace) || contract::json::parse_value(body).is_ok()
 }
 
-/// The time that a server asks to wait, from the time of the request on: seconds, or a date.
-fn parse_retry_after(value: &str, at: Timestamp) -> Option<Duration> {
-    let value = value.trim();
-    if value.bytes().all(|byte| byte.is_ascii_digit()) {
-        // A number that is too large is a very long time.
-        return (!value.is_empty())
-            .then(|| Duration::from_secs(value.parse().unwrap_or(u64::from(u32::MAX))));
-    }
-    let wait = parse_date(value)?.millis_since(at);
-    Some(Duration::from_millis(u64::try_from(wait).unwrap_or_default()))
-}
-
 struct RegistryAnswer {
     response: Response,
     body: Bytes,
@@ -218,24 +208,6 @@ fn join_location(from: &str, location: &str) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_wait_is_given_in_seconds_or_by_a_date() {
-        let at: Timestamp = "2026-11-15T00:00:00Z".parse().unwrap();
-        let seconds = |value| parse_retry_after(value, at).map(|wait| wait.as_secs());
-        for (value, expected) in [
-            ("120", Some(120)),
-            (" 0 ", Some(0)),
-            ("Sun, 15 Nov 2026 00:01:00 GMT", Some(60)),
-            ("Sun, 15 Nov 2020 00:01:00 GMT", Some(0)),
-            ("99999999999999999999999", Some(u64::from(u32::MAX))),
-            ("", None),
-            ("-5", None),
-            ("soon", None),
-        ] {
-            assert_eq!(seconds(value), expected, "{value}");
-        }
-    }
 
     #[test]
     fn redirects_keep_tls() {

@@ -12,6 +12,7 @@
 //! licence holders), [`jobs`] (background loops).
 
 pub mod access;
+pub mod accuracy;
 pub mod answers;
 mod bounded_cache;
 pub mod conduct;
@@ -44,7 +45,7 @@ pub mod visitors;
 pub mod webhooks;
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use agents::Catalogue;
 use contract::{Brand, Clock, Domain, Issuer, NamePolicy, NameRefusal};
@@ -62,9 +63,13 @@ pub use access::{
     LinkState, LinkToken, LiveReadPermit, PresentedKey, QuotaError, QuotaState, RefusedMailDomains,
     SessionToken, SignedIn, pause_scans, scans_paused,
 };
+pub use accuracy::{Accuracy, AccuracyError, AccuracyQuery, MeasureError};
 pub use answers::content_clock::ContentClocks;
 pub use answers::outcome::{DailyAllowance, OutcomeError, OutcomeReply, Outcomes};
-pub use answers::{Answers, ClaimsQuery, EquivalenceError, ResolveSettings};
+pub use answers::{
+    Answers, ClaimsQuery, EquivalenceError, FieldCheckQuery, ResolveSettings, SignedFieldCheck,
+    build_field_check,
+};
 pub use conduct::{AnsweredRequest, Conduct, ConductAnswer, ConductError};
 pub use domains::{
     ClaimDetails, ClaimRow, ClaimSecret, ControlError, DisputeView, DomainControl, Domains, Owner,
@@ -89,7 +94,7 @@ pub use scanning::{
     ReportReader, RunningScan, ScanBoard, ScanCommand, ScanError, ScanListener, ScanReply,
     Scanning, owner_holder, scoring_method,
 };
-pub use settings::{OperatorSettings, ReloadableSettings, Settings};
+pub use settings::{AccuracySettings, OperatorSettings, ReloadableSettings, Settings};
 pub use signing_keys::{KEY_DIRECTORY_PATH, KEY_ROTATION_PATH, KeyDirectory, SigningKeys};
 /// Stored types that are part of this crate's interface.
 pub use store::{
@@ -140,6 +145,7 @@ pub struct Service {
     pub census: Arc<Census>,
     pub control: Arc<DomainControl>,
     pub domains: Arc<Domains>,
+    pub accuracy: Arc<Accuracy>,
     pub webhooks: Arc<Webhooks>,
 }
 
@@ -221,6 +227,8 @@ impl Service {
             targets: targets.clone(),
             resolve_state: answers::resolve::ResolveState::new(&settings.resolve),
             signed_lists: answers::revocations::SignedListCache::default(),
+            facts: answers::FactsCache::new(),
+            field_checks: answers::FieldCheckCache::new(),
             settings: settings.resolve.clone(),
             retention: settings.retention,
             issuer: issuer.clone(),
@@ -321,6 +329,15 @@ impl Service {
             vantage: settings.vantage.clone(),
             network: settings.vantage.clone(),
         }));
+        let accuracy = Arc::new(Accuracy {
+            settings: settings.accuracy.clone(),
+            issuer: issuer.clone(),
+            store: Arc::clone(&store),
+            keys: Arc::clone(&keys),
+            clock: Arc::clone(&clock),
+            answers: Arc::clone(&answers),
+            queued: Mutex::default(),
+        });
         let webhooks = Arc::new(Webhooks::new(
             issuer.clone(),
             scanner.clone(),
@@ -352,6 +369,7 @@ impl Service {
             census,
             control,
             domains,
+            accuracy,
             webhooks,
         }
     }

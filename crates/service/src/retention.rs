@@ -9,7 +9,7 @@ pub struct RetentionSettings {
     pub answer_days: u32,
     /// The newest answer about a domain, and its readings.
     pub domain_days: u32,
-    /// Changes between answers.
+    /// Changes between answers, between registrations and between verdicts on AI engines.
     pub change_days: u32,
     /// Entries of the chain of revocations that are no longer in force.
     pub revocation_days: u32,
@@ -21,6 +21,8 @@ pub struct RetentionSettings {
     pub mcp_days: u32,
     /// Counts of agents on our own site; 0 for ever.
     pub conduct_days: u32,
+    /// What AI engines said about businesses; 0 for ever.
+    pub accuracy_days: u32,
 }
 
 impl RetentionSettings {
@@ -40,6 +42,7 @@ impl Default for RetentionSettings {
             scan_days: 400,
             mcp_days: 400,
             conduct_days: 400,
+            accuracy_days: 400,
         }
     }
 }

@@ -8,6 +8,7 @@ use agents::{KnownAgents, SearchableAgents};
 use contract::records::ObserverNetwork;
 use contract::{Brand, Issuer};
 use ipnet::IpNet;
+use observe::engine::Engine;
 use store::Retention;
 
 use crate::access::plans::Plans;
@@ -61,6 +62,7 @@ pub struct Settings {
     pub operator: OperatorSettings,
     pub visitors: VisitorSettings,
     pub registry: RegistrySettings,
+    pub accuracy: AccuracySettings,
 }
 
 impl Settings {
@@ -101,6 +103,7 @@ impl Settings {
             operator: OperatorSettings::default(),
             visitors: VisitorSettings::new(built_in_agents()),
             registry: RegistrySettings::default(),
+            accuracy: AccuracySettings::default(),
         }
     }
 }
@@ -115,6 +118,26 @@ pub struct ReloadableSettings {
     pub free_keys_per_day: Option<u32>,
     pub outcomes_per_day: Option<u32>,
     pub proxies: Vec<IpNet>,
+}
+
+/// The AI engines that are asked what they say about businesses.
+#[derive(Debug, Clone)]
+pub struct AccuracySettings {
+    pub engines: Vec<Engine>,
+    /// Questions to all engines together in a UTC day.
+    pub calls_per_day: u32,
+    /// Tokens that all engines together may count in a UTC day.
+    pub tokens_per_day: u64,
+}
+
+impl Default for AccuracySettings {
+    fn default() -> Self {
+        Self {
+            engines: Vec::new(),
+            calls_per_day: contract::limits::ENGINE_CALLS_PER_DAY,
+            tokens_per_day: contract::limits::ENGINE_TOKENS_PER_DAY,
+        }
+    }
 }
 
 /// Who runs this deployment, and from which network it reads. `None` and empty lists are facts that

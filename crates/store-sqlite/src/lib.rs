@@ -2,6 +2,7 @@
 //!
 //! The crate's `README.md` describes the tables, the guarantees and how a write is processed.
 
+mod accuracy;
 mod admin;
 mod answers;
 mod artifact_files;
@@ -41,6 +42,7 @@ mod mcp_scans;
 mod migrate;
 mod newest_answers;
 mod outcomes;
+mod position;
 mod pruning;
 mod readers;
 mod readings;

@@ -97,6 +97,11 @@ const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../migrations/0022_registrations.sql"),
     },
     Migration { number: 23, name: "control", sql: include_str!("../migrations/0023_control.sql") },
+    Migration {
+        number: 24,
+        name: "AI-accuracy records",
+        sql: include_str!("../migrations/0024_accuracy.sql"),
+    },
 ];
 
 /// A migration number, and the Rust code that completes that migration.

@@ -10,6 +10,7 @@ use store::{
 };
 
 use crate::SqliteStore;
+use crate::accuracy::DELETE_ACCURACY;
 use crate::columns::{sql_limit, unsigned};
 use crate::conduct::DELETE_CONDUCT;
 use crate::deliveries::DELETE_DELIVERIES;
@@ -73,6 +74,7 @@ impl Pruning for SqliteStore {
                 Prunable::Registrations => delete(DELETE_REGISTRATIONS)?,
                 Prunable::UnreadRegistrations => delete(DELETE_UNREAD_REGISTRATIONS)?,
                 Prunable::RegistrationChanges => delete(DELETE_REGISTRATION_CHANGES)?,
+                Prunable::Accuracy => delete(DELETE_ACCURACY)?,
                 Prunable::Usage => prune_usage(connection, before, limit)?,
                 // Done above, because they are found without the writer.
                 Prunable::McpScans | Prunable::McpSurfaces => 0,

@@ -1,6 +1,6 @@
-//! Changes between answers about a domain, or between scans of an MCP server, in the order they were recorded. Only
-//! [`crate::Log::append`] and [`crate::McpScans::put_mcp_scan`] write them, in one transaction with the newer
-//! answer or scan.
+//! Changes between answers about a domain, between scans of an MCP server, or between AI-accuracy records, in the
+//! order they were recorded. Only [`crate::Log::append`], [`crate::McpScans::put_mcp_scan`] and
+//! [`crate::Accuracy::put_accuracy`] write them, in one transaction with the newer answer, scan or record.
 
 use bytes::Bytes;
 use contract::{Domain, Timestamp};

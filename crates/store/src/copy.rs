@@ -1,6 +1,7 @@
 //! Copying everything from one store to another, whatever their engines.
 
 mod account_records;
+mod accuracy;
 mod answer_records;
 mod log;
 mod mcp_scans;
@@ -27,7 +28,7 @@ enum ScanCopyResult {
 /// Copies everything except allowance counts, sessions, requests for keys and idempotency replies,
 /// which expire soon, and deliveries to webhooks, which are sent from where they wait. It can be
 /// repeated at any time, after a failure or to update a copy. Existing data is compared; a scan, an
-/// answer or a log that differs is an error.
+/// answer, an AI-accuracy record or a log that differs is an error.
 ///
 /// A target with a different log is refused before anything is copied. Scans are copied first, so
 /// that the target knows which artefacts are in use and a sweep there does not remove one that was
@@ -96,6 +97,7 @@ pub async fn copy(
     }
     service_records::copy_service_records(from, to, &mut report).await?;
     owner_records::copy_owner_records(from, to, &mut report).await?;
+    accuracy::copy_accuracy(from, to, &mut report).await?;
     mcp_scans::copy_mcp_scans(from, to, &mut report).await?;
     progress(&report);
     log::copy_log(from, to, clock, &mut report, progress).await?;

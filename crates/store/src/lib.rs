@@ -9,7 +9,8 @@
 //! [`licences`], [`usage`], [`licence_scans`], [`sessions`], [`audit`], [`webhooks`], [`deliveries`],
 //! [`key_requests`], [`allowances`], [`switches`], [`log`], [`answers`], [`readings`], [`changes`],
 //! [`revocations`], [`decisions`], [`outcomes`], [`jobs`], [`idempotency`], [`clocks`], [`census`],
-//! [`feeds`], [`mcp_scans`], [`conduct`], [`registrations`], [`control`], [`incidents`] and [`disputes`].
+//! [`feeds`], [`mcp_scans`], [`conduct`], [`registrations`], [`accuracy`], [`control`], [`incidents`] and
+//! [`disputes`].
 //! [`pruning`] removes what is past its retention, [`deletions`] what the
 //! operator deletes before, [`licence_data`] what is stored about the holder of a licence. A new kind of data gets its own file of the same form, becomes a supertrait of [`Store`], and
 //! is added to [`copy`] and to `conformance`.
@@ -18,6 +19,7 @@
 //! a user agent. The address ranges in [`feeds`] are those that operators publish about their own
 //! agents.
 
+pub mod accuracy;
 pub mod allowances;
 pub mod answers;
 pub mod artifacts;
@@ -67,6 +69,7 @@ pub use answers::{AnswerCursor, Answers, HexPrefix, Predecessor, StoredAnswer};
 /// UTC days and months, by which counts and seals are grouped.
 pub use contract::{Day, Month};
 
+pub use accuracy::{Accuracy, AccuracyPosition, StoredAccuracy};
 pub use allowances::{AllowanceDraw, AllowanceOutcome, Allowances, Period};
 pub use artifacts::{ArtifactRow, Artifacts, Retention, SweepReport};
 pub use audit::{Audit, AuditEntry, NewAuditEntry};

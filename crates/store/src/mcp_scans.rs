@@ -7,7 +7,7 @@ use bytes::Bytes;
 use contract::{Domain, Timestamp};
 
 use crate::fingerprint::Fingerprint;
-use crate::size::check_size;
+use crate::size::{check_length, check_size};
 use crate::{BoxFuture, Digest, NewChange, NewRevocation, StoreError};
 
 /// The longest URL of a server that is stored.
@@ -297,10 +297,6 @@ pub fn check_imported_surfaces(url: &str, surfaces: &[McpSurface]) -> Result<(),
 
 fn check_url(url: &str) -> Result<(), StoreError> {
     check_length("URL of an MCP server", url.len(), MAX_MCP_URL_BYTES)
-}
-
-fn check_length(what: &'static str, bytes: usize, limit: usize) -> Result<(), StoreError> {
-    if bytes <= limit { Ok(()) } else { Err(StoreError::TooLarge { what, bytes, limit }) }
 }
 
 #[cfg(test)]

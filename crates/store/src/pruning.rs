@@ -56,6 +56,8 @@ pub enum Prunable {
     UnreadRegistrations,
     /// Changes of registrations, by the time they were read.
     RegistrationChanges,
+    /// AI-accuracy records, by the end of their day.
+    Accuracy,
 }
 
 /// Where a step ended. Answers are examined by time, then by digest.
@@ -105,7 +107,7 @@ pub trait Pruning: Send + Sync {
 }
 
 impl Prunable {
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::UnreachedReadings,
         Self::Readings,
         Self::Changes,
@@ -121,6 +123,7 @@ impl Prunable {
         Self::Registrations,
         Self::UnreadRegistrations,
         Self::RegistrationChanges,
+        Self::Accuracy,
     ];
 
     /// The word for messages and metrics.
@@ -142,6 +145,7 @@ impl Prunable {
             Self::Registrations => "registrations",
             Self::UnreadRegistrations => "unread_registrations",
             Self::RegistrationChanges => "registration_changes",
+            Self::Accuracy => "accuracy",
         }
     }
 }

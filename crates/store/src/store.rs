@@ -3,10 +3,10 @@
 use std::fmt;
 
 use crate::{
-    Allowances, Answers, Artifacts, Audit, BoxFuture, Census, Changes, Clocks, Conduct, Control,
-    Decisions, Deletions, Deliveries, Disputes, Feeds, Idempotency, Incidents, Jobs, KeyRequests,
-    LicenceData, LicenceScans, Licences, Log, McpScans, Outcomes, Pruning, Readings, Registrations,
-    Revocations, Scans, Seals, Sessions, StoreError, Switches, Usage, Webhooks,
+    Accuracy, Allowances, Answers, Artifacts, Audit, BoxFuture, Census, Changes, Clocks, Conduct,
+    Control, Decisions, Deletions, Deliveries, Disputes, Feeds, Idempotency, Incidents, Jobs,
+    KeyRequests, LicenceData, LicenceScans, Licences, Log, McpScans, Outcomes, Pruning, Readings,
+    Registrations, Revocations, Scans, Seals, Sessions, StoreError, Switches, Usage, Webhooks,
 };
 
 /// Everything that one deployment stores.
@@ -36,6 +36,7 @@ pub trait Store:
     + McpScans
     + Conduct
     + Registrations
+    + Accuracy
     + Control
     + Incidents
     + Disputes

@@ -101,6 +101,10 @@ enum Command {
     Audit(commands::audit::Args),
     /// List, check or end claims of control over domains, and incidents
     Control(commands::control::Args),
+    /// Ask AI engines about a business and compare, or show what a server recorded
+    Accuracy(commands::accuracy::Args),
+    /// Check a value (telephone, address, hours, …) against what a business publishes
+    FieldCheck(commands::field_check::Args),
     /// Add, list or delete webhooks of a licence
     Webhook(commands::webhook::Args),
     /// Scan every domain of a ranked list
@@ -146,6 +150,8 @@ fn main() -> ExitCode {
         Command::Licence(args) => commands::licence::run(args),
         Command::Audit(args) => commands::audit::run(args),
         Command::Control(args) => commands::control::run(args),
+        Command::Accuracy(args) => commands::accuracy::run(args),
+        Command::FieldCheck(args) => commands::field_check::run(args),
         Command::Webhook(args) => commands::webhook::run(args),
         Command::Census(args) => commands::census::run(args),
         Command::Scans(args) => commands::scans::run(args),

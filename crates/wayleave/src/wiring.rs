@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail};
 use contract::records::ObserverNetwork;
 use contract::{Brand, Clock, NamePolicy, Timestamp};
 use door::{Door, Policy, ResolverChoice, SystemClock, TargetLimit, TargetLimits};
+use observe::engine::Engine;
 use proof::keys::{DeploymentSecret, LogMark};
 use proof::{KeyPolicy, KeyStore, ProofError};
 use service::log::WitnessPeer;
@@ -28,7 +29,9 @@ use web::{RateLimit, RateLimits, ReloadableOptions};
 
 use crate::config::{Config, GateFails, NetworkConfig};
 
+mod accuracy;
 mod free_keys;
+mod small_file;
 
 /// The Tokio runtime of all commands that do I/O.
 pub(crate) fn runtime() -> Result<tokio::runtime::Runtime> {
@@ -228,6 +231,7 @@ pub(crate) fn service_settings(config: &Config) -> Result<Settings> {
             scan_days: config.store.scan_days,
             mcp_days: config.store.mcp_days,
             conduct_days: config.store.conduct_days,
+            accuracy_days: config.store.accuracy_days,
         },
         free_scans: free_scans(config),
         plans: plans(config)?,
@@ -353,6 +357,12 @@ pub(crate) fn build_scanner(config: &Config, clock: Arc<dyn Clock>) -> Result<Sc
     Ok(Scanner::new(settings, door, load_catalogue(config)?, clock, Arc::new(SystemIds)))
 }
 
+/// The AI engines that are configured, with their keys.
+pub(crate) fn engines(config: &Config) -> Result<Vec<Engine>> {
+    let policy = network_policy(&config.network)?;
+    Ok(accuracy::accuracy_settings(&config.accuracy, &policy)?.engines)
+}
+
 /// Opens the store for admin commands (licences, switches). Works while a server is running.
 pub(crate) fn open_admin(config: &Config) -> Result<SqliteAdmin> {
     let folder = config.data_dir();
@@ -475,8 +485,9 @@ pub(crate) fn build_service_with(
     let secret = DeploymentSecret::open(&keys_folder)
         .with_context(|| format!("cannot use the secret in {}", keys_folder.display()))?;
     let free_keys = free_keys::free_key_settings(config, &policy, free_keys_per_day(config))?;
+    let accuracy = accuracy::accuracy_settings(&config.accuracy, &policy)?;
     let parts = ServiceDependencies {
-        settings: Settings { free_keys, ..service_settings(config)? },
+        settings: Settings { free_keys, accuracy, ..service_settings(config)? },
         door: Door::new(policy, Arc::clone(&clock))
             .context("cannot set up outgoing connections")?,
         catalogue: load_catalogue(config)?,

@@ -149,6 +149,16 @@ const DESCRIPTIONS: &[(MetricKind, &str, &str)] = &[
     ),
     (
         MetricKind::Counter,
+        "wayleave_engine_calls_total",
+        "Questions to AI engines, by engine and result: answered, or why not.",
+    ),
+    (
+        MetricKind::Counter,
+        "wayleave_engine_tokens_total",
+        "Tokens that AI engines counted, by engine; the most that a question can cost where they did not.",
+    ),
+    (
+        MetricKind::Counter,
         "wayleave_webhook_deliveries_total",
         "Tries to deliver an event to a webhook, by result: delivered, failed (tried again), dead (given up).",
     ),

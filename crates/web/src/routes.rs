@@ -7,12 +7,13 @@ use utoipa_axum::routes;
 
 use crate::{
     handlers::{
-        agents, builds, census, census_export, changes, claims, conduct, content_clock,
-        core_contract, corroboration, decisions, domain, free_key_pages, free_keys, graph,
-        home_page as page_handlers, keys, log, manage, mcp, observers, operators, outcome,
-        pictures, preflight, preflight_page, read_equivalence, registry, report, resolve,
-        resolve_batch, resolve_prefix, revocations, rights, running_scan, scan, scan_v1, schema,
-        seal, staple, static_documents, usage, visitor, visitor_gate, visitor_page,
+        accuracy, agents, builds, census, census_export, changes, claims, conduct, content_clock,
+        core_contract, corroboration, decisions, domain, field_check, free_key_pages, free_keys,
+        graph, home_page as page_handlers, keys, log, machine_record, manage, mcp, observers,
+        operators, outcome, pictures, preflight, preflight_page, read_equivalence, registry,
+        report, resolve, resolve_batch, resolve_prefix, revocations, rights, running_scan, scan,
+        scan_v1, schema, seal, staple, static_documents, usage, visitor, visitor_gate,
+        visitor_page,
     },
     machine_files,
     openapi::base::OpenApiBase,
@@ -59,6 +60,7 @@ fn api_router() -> RecordedRouter {
         .routes(routes!(scan_v1::scan_domain_v1))
         .route("/r/{file}", get(report::report_file))
         .routes(routes!(graph::get_graph))
+        .routes(routes!(machine_record::get_machine_record))
         // Changes over time, and comparison of readings
         .routes(routes!(changes::get_changes))
         .routes(routes!(corroboration::get_corroboration))
@@ -100,6 +102,9 @@ fn api_router() -> RecordedRouter {
         // Registrations and timelines of domains
         .routes(routes!(domain::get_domain))
         .route("/registry/{domain}", get(domain::registry_page))
+        // What is said about a business
+        .routes(routes!(accuracy::get_accuracy))
+        .routes(routes!(field_check::check_field))
         // MCP servers
         .routes(routes!(mcp::mcp_scan_url, mcp::mcp_scan_lists))
         .routes(routes!(mcp::mcp_lock))

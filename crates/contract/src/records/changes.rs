@@ -128,6 +128,8 @@ open_enum! {
         Observer = "observer",
         /// The site owner reported it.
         Owner = "owner",
+        /// An AI engine says something else than before.
+        Engine = "engine",
     }
 }
 

@@ -76,8 +76,14 @@ pub struct ClaimCarrier {
     #[serde(rename = "type")]
     pub kind: String,
     pub url: String,
+    /// A line of a file (`line 3`), or for `json_ld` a JSON Pointer (RFC 6901) into the block; null if
+    /// neither is known.
     #[schema(required)]
     pub pointer: Option<String>,
+    /// For `json_ld`: the number of the block among the JSON-LD scripts of the page, from 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub block: Option<u32>,
     /// SHA-256 of the body it was read from.
     #[schema(required)]
     pub evidence_sha256: Option<String>,

@@ -124,6 +124,10 @@ pub struct DeclaredDate {
     /// `header`, `json_ld`, `meta`, `sitemap`.
     pub carrier: String,
     pub at: Timestamp,
+    /// Why the date says little; absent if there is no reason known. Such a date is not compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub doubt: Option<String>,
 }
 
 /// Declared dates compared with observed changes.

@@ -67,6 +67,19 @@ pub struct StatedFact {
     pub url: String,
     /// Ids of readings.
     pub evidence: Vec<String>,
+    /// For `json_ld` in `fact_lineage`: a JSON Pointer (RFC 6901) to the value in its block. Opening hours
+    /// point to their property, addresses in fields to the object.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub pointer: Option<String>,
+    /// The number of that block among the JSON-LD scripts of the page, from 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub block: Option<u32>,
+    /// For other sources in `fact_lineage`: where it is on the page (`tel: link`, `header or footer`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub place: Option<String>,
 }
 
 /// Which source states which fact, and where sources disagree.
@@ -103,6 +116,11 @@ pub struct LineageSubject {
     /// Its types in the page's structured data; empty when none was found.
     #[serde(default)]
     pub types: Vec<String>,
+    /// Its country (ISO 3166-1 alpha-2), if its address or the domain shows it. Telephone numbers without a
+    /// country code are of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub country: Option<String>,
 }
 
 /// What was read for the facts.

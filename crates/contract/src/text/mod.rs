@@ -2,6 +2,7 @@
 
 mod hidden;
 mod joiners;
+mod plain_line;
 pub mod record_words;
 mod repro_command;
 pub mod unblock_guides;
@@ -9,6 +10,7 @@ mod word_difference;
 
 pub use hidden::{is_hidden, visible, visible_in_line};
 use joiners::MarkedChars;
+pub use plain_line::plain_line;
 pub use repro_command::curl_command;
 pub use word_difference::{TextPiece, mark_differences};
 

@@ -3,11 +3,14 @@
 use serde_json::{Map, Value};
 
 use super::classes::{self, EntityClass};
+use super::model::BlockPointer;
 use crate::page::{MicrodataItem, MicrodataValue, truncate_str};
 
 const MAX_DEPTH: usize = 16;
 const MAX_NODES: usize = 500;
 const MAX_TYPES: usize = 10;
+/// How many values of one property are read.
+const MAX_VALUES: usize = 50;
 
 /// How a node relates to the page, by the property that leads to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,6 +46,24 @@ impl<'a> Node<'a> {
         self.values(name).into_iter().filter_map(text).collect()
     }
 
+    /// The values of a property with the pointers from the node to them.
+    pub(super) fn located_values(&self, name: &str) -> Vec<(&'a Value, String)> {
+        located_values(self.members, name)
+    }
+
+    pub(super) fn located_texts(&self, name: &str) -> Vec<(&'a str, String)> {
+        located_texts(self.members, name)
+    }
+
+    /// Where the node is in its JSON-LD block; none for other carriers. Its position has no names but
+    /// those of `leads`, which need no escaping.
+    pub(super) fn block_pointer(&self) -> Option<BlockPointer> {
+        let place = self.at.strip_prefix("/json_ld/")?;
+        let end = place.find('/').unwrap_or(place.len());
+        let (block, pointer) = place.split_at_checked(end)?;
+        Some(BlockPointer { block: block.parse().ok()?, pointer: pointer.to_owned() })
+    }
+
     pub(super) fn name(&self) -> Option<&'a str> {
         self.texts("name").into_iter().map(str::trim).find(|name| !name.is_empty())
     }
@@ -54,28 +75,73 @@ pub(super) fn subject(node: &Node<'_>) -> String {
 }
 
 pub(super) fn values<'a>(members: &'a Map<String, Value>, name: &str) -> Vec<&'a Value> {
-    let found = members.get(name).or_else(|| {
-        members
-            .iter()
-            .find(|(key, _)| plain_name(key) == name && key.len() > name.len())
-            .map(|(_, v)| v)
-    });
-    match found {
-        Some(Value::Array(list)) => list.iter().take(50).collect(),
-        Some(value) => vec![value],
+    match member(members, name) {
+        Some((_, Value::Array(list))) => list.iter().take(MAX_VALUES).collect(),
+        Some((_, value)) => vec![value],
         None => Vec::new(),
     }
 }
 
+/// The member with this name, with or without a vocabulary prefix.
+fn member<'a>(members: &'a Map<String, Value>, name: &str) -> Option<(&'a String, &'a Value)> {
+    members.get_key_value(name).or_else(|| {
+        members.iter().find(|(key, _)| plain_name(key) == name && key.len() > name.len())
+    })
+}
+
+/// The pointer to a member, whatever its name is written as.
+pub(super) fn pointer_of_key(members: &Map<String, Value>, name: &str) -> Option<String> {
+    member(members, name).map(|(key, _)| format!("/{}", escape_pointer(key)))
+}
+
+/// One name of a JSON Pointer (RFC 6901, section 3).
+fn escape_pointer(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}
+
+/// The values of a property with the pointers to them.
+pub(super) fn located_values<'a>(
+    members: &'a Map<String, Value>,
+    name: &str,
+) -> Vec<(&'a Value, String)> {
+    let Some((key, value)) = member(members, name) else { return Vec::new() };
+    let at = format!("/{}", escape_pointer(key));
+    match value {
+        Value::Array(list) => list
+            .iter()
+            .take(MAX_VALUES)
+            .enumerate()
+            .map(|(n, value)| (value, format!("{at}/{n}")))
+            .collect(),
+        value => vec![(value, at)],
+    }
+}
+
+/// The strings of a property with the pointers to them.
+pub(super) fn located_texts<'a>(
+    members: &'a Map<String, Value>,
+    name: &str,
+) -> Vec<(&'a str, String)> {
+    located_values(members, name)
+        .into_iter()
+        .filter_map(|(value, at)| match text_member(value) {
+            Some((name, text)) => Some((text, format!("{at}/{}", escape_pointer(name)))),
+            None => value.as_str().map(|text| (text, at)),
+        })
+        .collect()
+}
+
 /// The string of a value: itself, or the `@value`, `url`, `name` or `@id` of an object.
 pub(super) fn text(value: &Value) -> Option<&str> {
-    match value {
-        Value::String(text) => Some(text),
-        Value::Object(members) => ["@value", "url", "contentUrl", "name", "@id"]
-            .into_iter()
-            .find_map(|name| members.get(name).and_then(Value::as_str)),
-        _ => None,
-    }
+    value.as_str().or_else(|| text_member(value).map(|(_, text)| text))
+}
+
+/// The member of an object that is its string, and that string.
+fn text_member(value: &Value) -> Option<(&'static str, &str)> {
+    let members = value.as_object()?;
+    ["@value", "url", "contentUrl", "name", "@id"]
+        .into_iter()
+        .find_map(|name| Some((name, members.get(name)?.as_str()?)))
 }
 
 /// A name without its vocabulary prefix: `https://schema.org/name`, `schema:name`.

@@ -34,6 +34,9 @@ const FULL_DAYS: [&[&str]; 7] = [
         "maandag",
         "mandag",
         "poniedzialek",
+        "segunda",
+        "maanantai",
+        "pondeli",
     ],
     &[
         "tuesday",
@@ -47,6 +50,9 @@ const FULL_DAYS: [&[&str]; 7] = [
         "tisdag",
         "tirsdag",
         "wtorek",
+        "terca",
+        "tiistai",
+        "utery",
     ],
     &[
         "wednesday",
@@ -59,6 +65,9 @@ const FULL_DAYS: [&[&str]; 7] = [
         "woensdag",
         "onsdag",
         "sroda",
+        "quarta",
+        "keskiviikko",
+        "streda",
     ],
     &[
         "thursday",
@@ -71,10 +80,24 @@ const FULL_DAYS: [&[&str]; 7] = [
         "donderdag",
         "torsdag",
         "czwartek",
+        "quinta",
+        "torstai",
+        "ctvrtek",
     ],
     &[
-        "friday", "fridays", "freitag", "freitags", "vendredi", "viernes", "venerdi", "vrijdag",
-        "fredag", "piatek",
+        "friday",
+        "fridays",
+        "freitag",
+        "freitags",
+        "vendredi",
+        "viernes",
+        "venerdi",
+        "vrijdag",
+        "fredag",
+        "piatek",
+        "sexta",
+        "perjantai",
+        "patek",
     ],
     &[
         "saturday",
@@ -88,6 +111,7 @@ const FULL_DAYS: [&[&str]; 7] = [
         "zaterdag",
         "lordag",
         "sobota",
+        "lauantai",
     ],
     &[
         "sunday",
@@ -100,11 +124,13 @@ const FULL_DAYS: [&[&str]; 7] = [
         "zondag",
         "sondag",
         "niedziela",
+        "sunnuntai",
+        "nedele",
     ],
 ];
 
 /// Abbreviations by language: many are words of another one.
-const SHORT_DAYS: [(&str, [&[&str]; 7]); 6] = [
+const SHORT_DAYS: [(&str, [&[&str]; 7]); 13] = [
     (
         "en",
         [
@@ -122,6 +148,13 @@ const SHORT_DAYS: [(&str, [&[&str]; 7]); 6] = [
     ("es", [&["lun"], &["mar"], &["mie"], &["jue"], &["vie"], &["sab"], &["dom"]]),
     ("it", [&["lun"], &["mar"], &["mer"], &["gio"], &["ven"], &["sab"], &["dom"]]),
     ("nl", [&["ma"], &["di"], &["wo"], &["do"], &["vr"], &["za"], &["zo"]]),
+    ("pt", [&["seg"], &["ter"], &["qua"], &["qui"], &["sex"], &["sab"], &["dom"]]),
+    ("pl", [&["pon", "pn"], &["wt"], &["sr"], &["czw"], &["pt"], &["sob"], &["niedz", "nd"]]),
+    ("sv", [&["man"], &["tis"], &["ons"], &["tors", "tor"], &["fre"], &["lor"], &["son"]]),
+    ("da", [&["man"], &["tirs", "tir"], &["ons"], &["tors", "tor"], &["fre"], &["lor"], &["son"]]),
+    ("no", [&["man"], &["tirs", "tir"], &["ons"], &["tors", "tor"], &["fre"], &["lor"], &["son"]]),
+    ("fi", [&["ma"], &["ti"], &["ke"], &["to"], &["pe"], &["la"], &["su"]]),
+    ("cs", [&["po"], &["ut"], &["st"], &["ct"], &["pa"], &["so"], &["ne"]]),
 ];
 
 /// The meaning of a folded word. Without a language it is read as English.
@@ -136,22 +169,24 @@ pub(super) fn meaning(word: &str, language: Option<&str>) -> WordMeaning {
         return WordMeaning::Day(day);
     }
     match word {
-        "daily" | "everyday" | "taglich" | "dagelijks" => WordMeaning::EveryDay,
+        "daily" | "everyday" | "taglich" | "dagelijks" | "codziennie" | "dagligen" | "daglig"
+        | "denne" => WordMeaning::EveryDay,
         "weekdays" | "werktags" | "wochentags" => WordMeaning::Weekdays,
         "weekends" => WordMeaning::Weekend,
         "to" | "till" | "until" | "through" | "bis" | "au" | "a" | "al" | "alle" | "tot"
-        | "til" => WordMeaning::To,
+        | "til" | "as" | "ate" | "do" => WordMeaning::To,
         "and" | "und" | "et" | "y" | "e" | "en" | "och" | "og" | "i" => WordMeaning::And,
         "from" | "von" | "de" | "du" | "des" | "dalle" | "van" | "fra" | "fran" | "od" | "on"
-        | "uhr" => WordMeaning::From,
+        | "uhr" | "das" | "feira" | "kl" | "klo" => WordMeaning::From,
         "closed" | "geschlossen" | "ruhetag" | "ferme" | "fermee" | "cerrado" | "chiuso"
-        | "gesloten" | "stangt" | "lukket" | "zamkniete" => WordMeaning::Closed,
+        | "gesloten" | "stangt" | "lukket" | "zamkniete" | "encerrado" | "fechado"
+        | "nieczynne" | "stengt" | "suljettu" | "zavreno" => WordMeaning::Closed,
         "open" | "opening" | "opens" | "hours" | "geoffnet" | "offnungszeiten"
         | "oeffnungszeiten" | "horaires" | "ouvert" | "ouverte" | "ouverture" | "horario"
         | "horarios" | "abierto" | "orari" | "orario" | "aperto" | "aperti" | "openingstijden"
-        | "geopend" | "oppettider" | "abningstider" | "apningstider" | "godziny" | "otwarcia" => {
-            WordMeaning::Opening
-        }
+        | "geopend" | "oppettider" | "abningstider" | "apningstider" | "godziny" | "otwarcia"
+        | "otwarte" | "czynne" | "aberto" | "funcionamento" | "oppet" | "abent" | "apent"
+        | "aukioloajat" | "avoinna" | "oteviraci" | "otevreno" => WordMeaning::Opening,
         "kitchen" | "phone" | "telephone" | "telephones" | "calls" | "hotline" | "helpline"
         | "support" | "delivery" | "deliveries" | "collection" | "lunch" | "dinner"
         | "breakfast" | "brunch" | "bar" | "checkin" | "checkout" | "check" | "reception"

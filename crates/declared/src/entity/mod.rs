@@ -5,21 +5,28 @@
 
 mod classes;
 mod compare;
+mod fact_collector;
 #[doc(hidden)]
 pub mod fuzzing;
 mod graph;
+mod h_card;
 mod hours_words;
 mod json_ld;
 mod model;
 mod normalize;
+mod outside_markup;
 mod owner;
 mod read;
-mod visible_hours;
-mod visible_numbers;
+pub(crate) mod visible_hours;
+pub(crate) mod visible_numbers;
+mod written;
 
 pub use compare::{Agreement, Disagreement, compare_facts, find_disagreements};
-pub use model::{Carrier, Entity, EntityFact, FactName};
+pub use model::{BlockPointer, Carrier, Entity, EntityFact, FactName};
 pub use read::read_entity;
+pub use written::{WrittenField, WrittenMatch, compare_written, states_full_week};
 
+#[cfg(test)]
+mod carrier_tests;
 #[cfg(test)]
 mod tests;

@@ -54,11 +54,17 @@ impl FactName {
 pub enum Carrier {
     JsonLd,
     Microdata,
+    /// RDFa Lite in the vocabulary of schema.org.
+    Rdfa,
+    /// A card in class names (microformats2).
+    HCard,
     OpenGraph,
     VisibleText,
     TelLink,
     MailLink,
     AddressElement,
+    /// A link that its page calls another page of the same owner.
+    RelMe,
 }
 
 impl Carrier {
@@ -67,11 +73,14 @@ impl Carrier {
         match self {
             Self::JsonLd => "json_ld",
             Self::Microdata => "microdata",
+            Self::Rdfa => "rdfa",
+            Self::HCard => "h_card",
             Self::OpenGraph => "open_graph",
             Self::VisibleText => "visible_text",
             Self::TelLink => "tel_link",
             Self::MailLink => "mail_link",
             Self::AddressElement => "address_element",
+            Self::RelMe => "rel_me",
         }
     }
 
@@ -97,6 +106,18 @@ pub struct EntityFact {
     /// A pointer into the structured data (`/json_ld/0/@graph/2/telephone`) or a description of where
     /// on the page it is.
     pub at: String,
+    /// Where the value is in its JSON-LD block; none for other carriers.
+    pub pointer: Option<BlockPointer>,
+}
+
+/// A place in a JSON-LD block of a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BlockPointer {
+    /// The number of the block on the page, from 0.
+    pub block: usize,
+    /// A JSON Pointer (RFC 6901) to the value. Opening hours point to their property, addresses in fields
+    /// to the object.
+    pub pointer: String,
 }
 
 impl EntityFact {
@@ -116,6 +137,8 @@ pub struct Entity {
     pub types: Vec<String>,
     /// The main subject, as in [`EntityFact::subject`].
     pub subject: Option<String>,
+    /// Its country (ISO 3166-1 alpha-2), if its address or the domain shows it.
+    pub country: Option<String>,
     /// How many different entities may be the owner, without branches and departments.
     pub owner_count: usize,
     /// Whether the main subject is a place of business, such as a shop.

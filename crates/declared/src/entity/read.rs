@@ -1,39 +1,34 @@
 //! Reads the facts about its owner from a page.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::classes::EntityClass;
+use super::fact_collector::{FactCollector, MAX_FAULTS, address_fields};
 use super::graph::{self, Node, NodeRole, Vocabulary, subject};
+use super::h_card;
 use super::json_ld::{self, Repair};
-use super::model::{Carrier, Entity, EntityFact, FactName};
-use super::normalize::{self, address, hours::OpeningHours, name, phone};
+use super::model::{Carrier, Entity};
+use super::normalize::{self, address, name};
+use super::outside_markup::add_facts_outside_markup;
 use super::owner;
-use super::visible_hours::visible_hours;
-use super::visible_numbers::visible_numbers;
 use crate::fault::{Fault, Weight};
-use crate::page::{MAX_DATA_BYTES, Page, truncate_str};
-
-const MAX_STATED: usize = 200;
-const MAX_FAULTS: usize = 50;
-/// How many values of one property of one node are read.
-const MAX_OF_ONE: usize = 20;
+use crate::page::{MAX_DATA_BYTES, MicrodataItem, Page, truncate_str};
 
 /// Reads the owner of a page. The domain gives the region of telephone numbers if the page does not.
 #[must_use]
 pub fn read_entity(page: &Page, domain: &str) -> Entity {
     let mut entity = Entity::default();
     let blocks = parse_json_ld_blocks(page, &mut entity.faults);
-    let items: Vec<(String, Value)> = page
-        .microdata
-        .iter()
-        .enumerate()
-        .filter(|(_, item)| !item.nested)
-        .filter_map(|(n, _)| {
-            Some((format!("/microdata/{n}"), graph::from_item(&page.microdata, n, 0)?))
-        })
-        .collect();
+    let items = nodes_of_items(&page.microdata, "microdata");
+    let rdfa = nodes_of_items(&page.rdfa, "rdfa");
+    let cards = h_card::owner_cards(page, domain);
     let mut nodes: Vec<(Carrier, Node<'_>)> = Vec::new();
-    for (carrier, list) in [(Carrier::JsonLd, &blocks), (Carrier::Microdata, &items)] {
+    for (carrier, list) in [
+        (Carrier::JsonLd, &blocks),
+        (Carrier::Microdata, &items),
+        (Carrier::Rdfa, &rdfa),
+        (Carrier::HCard, &cards),
+    ] {
         for (at, block) in list {
             let mut found = Vec::new();
             graph::collect_nodes(block, at, &mut found);
@@ -50,6 +45,7 @@ pub fn read_entity(page: &Page, domain: &str) -> Entity {
             identities.iter().find_map(|n| nodes.get(*n).and_then(|(_, node)| country(node)))
         })
         .or_else(|| region_of_domain(domain));
+    entity.country.clone_from(&home);
     if let Some((_, node)) = main.and_then(|n| nodes.get(n)) {
         entity.name = node.name().map(|name| truncate_str(name, 300).to_owned());
         entity.types.clone_from(&node.types);
@@ -96,9 +92,19 @@ pub fn read_entity(page: &Page, domain: &str) -> Entity {
         .map(|members| address_fields(members).locality)
         .collect();
     add_facts_outside_markup(page, &mut entity, home.as_deref(), &localities);
-    let has_markup = !page.json_ld.is_empty() || !page.microdata.is_empty();
+    let has_markup = !page.json_ld.is_empty()
+        || !page.microdata.is_empty()
+        || !page.rdfa.is_empty()
+        || !page.h_cards.is_empty();
     entity.script_only = !has_markup && page.is_app_shell;
     entity
+}
+
+/// The items that are not part of another, as JSON-LD with their positions.
+fn nodes_of_items(items: &[MicrodataItem], carrier: &str) -> Vec<(String, Value)> {
+    let top = items.iter().enumerate().filter(|(_, item)| !item.nested);
+    top.filter_map(|(n, _)| Some((format!("/{carrier}/{n}"), graph::from_item(items, n, 0)?)))
+        .collect()
 }
 
 fn distinct_subjects(
@@ -226,288 +232,5 @@ fn region_of_domain(domain: &str) -> Option<String> {
             Some(two.to_ascii_uppercase())
         }
         _ => None,
-    }
-}
-
-/// Adds facts from one carrier.
-struct FactCollector<'e> {
-    entity: &'e mut Entity,
-    carrier: Carrier,
-    region: Option<String>,
-}
-
-impl FactCollector<'_> {
-    fn add_node(&mut self, node: &Node<'_>) {
-        const TEXTS: [(&str, FactName); 13] = [
-            ("name", FactName::Name),
-            ("legalName", FactName::LegalName),
-            ("alternateName", FactName::AlternateName),
-            ("telephone", FactName::Telephone),
-            ("faxNumber", FactName::Fax),
-            ("email", FactName::Email),
-            ("url", FactName::Url),
-            ("sameAs", FactName::SameAs),
-            ("logo", FactName::Logo),
-            ("priceRange", FactName::PriceRange),
-            ("areaServed", FactName::AreaServed),
-            ("taxID", FactName::TaxId),
-            ("vatID", FactName::VatId),
-        ];
-        let codes = [("leiCode", FactName::Lei), ("duns", FactName::Duns)];
-        let subject = subject(node);
-        for (property, fact) in TEXTS.into_iter().chain(codes) {
-            for text in node.texts(property).into_iter().take(MAX_OF_ONE) {
-                self.add(fact, text, Some(&subject), format!("{}/{property}", node.at));
-            }
-        }
-        for value in node.values("address").into_iter().take(MAX_OF_ONE) {
-            let at = format!("{}/address", node.at);
-            match value.as_object() {
-                Some(members) => self.add_fields(&address_fields(members), &subject, at),
-                None => self.add(
-                    FactName::Address,
-                    graph::text(value).unwrap_or_default(),
-                    Some(&subject),
-                    at,
-                ),
-            }
-        }
-        self.add_hours(node, &subject);
-        for value in node.values("contactPoint").into_iter().take(MAX_OF_ONE) {
-            let Some(members) = value.as_object() else { continue };
-            for number in graph::values(members, "telephone").into_iter().filter_map(graph::text) {
-                let at = format!("{}/contactPoint", node.at);
-                self.add(FactName::Telephone, number, Some(&subject), at);
-            }
-        }
-    }
-
-    fn add(&mut self, fact: FactName, value: &str, subject: Option<&str>, at: String) {
-        let value = truncate_str(value.trim(), normalize::MAX_VALUE).trim();
-        if value.is_empty() {
-            return;
-        }
-        let normal = match fact {
-            FactName::Name | FactName::LegalName | FactName::AlternateName => {
-                name::normalize_name(value)
-            }
-            FactName::Telephone | FactName::Fax => {
-                phone::normalize_phone(value, self.region.as_deref())
-            }
-            FactName::Address => address::normalize_address(value),
-            FactName::Url | FactName::SameAs | FactName::Logo => normalize::normalize_url(value),
-            FactName::TaxId | FactName::VatId | FactName::Lei | FactName::Duns => {
-                normalize::fold(value).chars().filter(|c| c.is_alphanumeric()).collect()
-            }
-            FactName::Email => {
-                normalize::normalize_text(value.strip_prefix("mailto:").unwrap_or(value))
-            }
-            FactName::Hours | FactName::PriceRange | FactName::AreaServed => {
-                normalize::normalize_text(value)
-            }
-        };
-        if fact == FactName::Telephone && subject.is_some() && !phone::is_possible(&normal) {
-            self.phone_fault(&normal, &at);
-        }
-        self.push(EntityFact {
-            fact,
-            value: value.to_owned(),
-            normalized: normal,
-            carrier: self.carrier,
-            subject: subject.map(str::to_owned),
-            at,
-        });
-    }
-
-    fn add_fields(&mut self, fields: &address::AddressFields, subject: &str, at: String) {
-        let written = fields.to_line();
-        if written.is_empty() {
-            return;
-        }
-        self.push(EntityFact {
-            fact: FactName::Address,
-            value: truncate_str(&written, normalize::MAX_VALUE).to_owned(),
-            normalized: fields.to_normalized(),
-            carrier: self.carrier,
-            subject: Some(subject.to_owned()),
-            at,
-        });
-    }
-
-    /// Adds all opening hours of a node as one fact, whatever their notation.
-    fn add_hours(&mut self, node: &Node<'_>, subject: &str) {
-        let mut week = OpeningHours::default();
-        let mut written: Vec<String> = Vec::new();
-        let mut understood = true;
-        for text in node.texts("openingHours").into_iter().take(MAX_OF_ONE) {
-            let text = truncate_str(text.trim(), normalize::MAX_VALUE);
-            understood &= week.add_text(text);
-            written.push(text.to_owned());
-        }
-        let specified = node.values("openingHoursSpecification");
-        let property =
-            if written.is_empty() { "openingHoursSpecification" } else { "openingHours" };
-        for value in specified.into_iter().take(50) {
-            let Some(members) = value.as_object() else { continue };
-            let one =
-                |name: &str| graph::values(members, name).first().and_then(|v| graph::text(v));
-            let days: Vec<String> = graph::values(members, "dayOfWeek")
-                .into_iter()
-                .filter_map(graph::text)
-                .take(10)
-                .map(|day| truncate_str(day, 60).to_owned())
-                .collect();
-            let valid = (one("validFrom"), one("validThrough"));
-            understood &= week.add_specification(&days, one("opens"), one("closes"), valid);
-            let day_names: Vec<&str> = days.iter().map(|day| graph::plain_name(day)).collect();
-            written.push(format!(
-                "{} {}-{}",
-                day_names.join(","),
-                truncate_str(one("opens").unwrap_or_default(), 20),
-                truncate_str(one("closes").unwrap_or_default(), 20)
-            ));
-        }
-        if written.is_empty() {
-            return;
-        }
-        let at = format!("{}/{property}", node.at);
-        if !understood {
-            self.fault(Fault {
-                code: "hours_not_understood",
-                weight: Weight::Warning,
-                at: at.clone(),
-                problem: "Some of the opening hours are not in the format that schema.org defines.".to_owned(),
-                fix: "Write days and times: \"openingHours\": [\"Mo-Fr 09:00-17:00\", \"Sa 10:00-14:00\"].".to_owned(),
-            });
-        }
-        self.push(EntityFact {
-            fact: FactName::Hours,
-            value: truncate_str(&written.join("; "), normalize::MAX_VALUE).to_owned(),
-            normalized: week.to_normalized(),
-            carrier: self.carrier,
-            subject: Some(subject.to_owned()),
-            at,
-        });
-    }
-
-    fn phone_fault(&mut self, normal: &str, at: &str) {
-        let known = self.region.is_some();
-        self.fault(Fault {
-            code: if known { "telephone_not_possible" } else { "telephone_no_region" },
-            weight: if known { Weight::Warning } else { Weight::Note },
-            at: at.to_owned(),
-            problem: if normal.is_empty() {
-                "The telephone number contains no digits.".to_owned()
-            } else if known {
-                "The telephone number does not have as many digits as numbers in its country."
-                    .to_owned()
-            } else {
-                "The telephone number has no country code, and the page does not say which country it is in.".to_owned()
-            },
-            fix: "Write it with its country code: \"telephone\": \"+44 20 7946 0000\".".to_owned(),
-        });
-    }
-
-    fn fault(&mut self, fault: Fault) {
-        if self.entity.faults.len() < MAX_FAULTS {
-            self.entity.faults.push(fault);
-        }
-    }
-
-    fn push(&mut self, stated: EntityFact) {
-        let list = &mut self.entity.facts;
-        if list.len() < MAX_STATED && !list.contains(&stated) {
-            list.push(stated);
-        }
-    }
-}
-
-fn address_fields(members: &Map<String, Value>) -> address::AddressFields {
-    let one = |name: &str| -> String {
-        let parts: Vec<&str> =
-            graph::values(members, name).into_iter().filter_map(graph::text).take(5).collect();
-        truncate_str(&parts.join(", "), 200).to_owned()
-    };
-    address::AddressFields {
-        street: one("streetAddress"),
-        locality: one("addressLocality"),
-        region: one("addressRegion"),
-        postal_code: one("postalCode"),
-        country: one("addressCountry"),
-    }
-}
-
-/// Adds facts outside structured data: Open Graph, tel: and mailto: links, address elements, and
-/// telephone numbers in the header and footer.
-fn add_facts_outside_markup(
-    page: &Page,
-    entity: &mut Entity,
-    region: Option<&str>,
-    localities: &[String],
-) {
-    let region = region.map(str::to_owned);
-    let mut graph = FactCollector { entity, carrier: Carrier::OpenGraph, region: region.clone() };
-    for (called, content) in &page.meta {
-        let fact = match called.as_str() {
-            "og:site_name" => FactName::Name,
-            "og:phone_number" | "business:contact_data:phone_number" => FactName::Telephone,
-            "og:email" | "business:contact_data:email" => FactName::Email,
-            "og:url" => FactName::Url,
-            _ => continue,
-        };
-        graph.add(fact, content, None, format!("meta {called}"));
-    }
-    let contact = |part: &str| {
-        let called = format!("business:contact_data:{part}");
-        page.meta
-            .iter()
-            .find(|(name, _)| *name == called)
-            .map(|(_, v)| truncate_str(v, 200))
-            .unwrap_or_default()
-    };
-    let written = ["street_address", "postal_code", "locality", "country_name"].map(contact);
-    if written.iter().any(|part| !part.is_empty()) {
-        let parts: Vec<&str> = written.into_iter().filter(|part| !part.is_empty()).collect();
-        graph.add(
-            FactName::Address,
-            &parts.join(", "),
-            None,
-            "meta business:contact_data".to_owned(),
-        );
-    }
-    graph.carrier = Carrier::TelLink;
-    for number in &page.telephones {
-        graph.add(FactName::Telephone, number, None, "tel: link".to_owned());
-    }
-    graph.carrier = Carrier::MailLink;
-    for mail in &page.emails {
-        graph.add(FactName::Email, mail, None, "mailto: link".to_owned());
-    }
-    graph.carrier = Carrier::AddressElement;
-    for block in &page.address_blocks {
-        graph.add(FactName::Address, block, None, "address element".to_owned());
-    }
-    graph.carrier = Carrier::VisibleText;
-    for number in visible_numbers(&page.header_footer, region.as_deref(), page.truncated) {
-        graph.add(FactName::Telephone, &number, None, "header or footer".to_owned());
-    }
-    // Only to compare them: hours that the markup does not state are not needed.
-    if graph.entity.facts.iter().any(|stated| stated.fact == FactName::Hours) {
-        for hours in visible_hours(&page.visible, page.language.as_deref()) {
-            graph.push(EntityFact {
-                fact: FactName::Hours,
-                value: truncate_str(&hours.written, normalize::MAX_VALUE).to_owned(),
-                normalized: hours.normalized,
-                carrier: Carrier::VisibleText,
-                subject: None,
-                at: "text of the page".to_owned(),
-            });
-        }
-    }
-    // In an address element the address has been read already.
-    if page.address_blocks.is_empty() {
-        for line in address::visible_addresses(&page.header_footer, localities) {
-            graph.add(FactName::Address, &line, None, "header or footer".to_owned());
-        }
     }
 }

@@ -412,6 +412,7 @@ fn stated(fact: FactName, value: &str) -> EntityFact {
         carrier: Carrier::VisibleText,
         subject: None,
         at: String::new(),
+        pointer: None,
     };
     entity(&html).facts.into_iter().find(|s| s.fact == fact).unwrap_or(nothing)
 }

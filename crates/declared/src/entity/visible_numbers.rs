@@ -8,7 +8,7 @@ const MAX_NUMBERS: usize = 10;
 
 /// Numbers in a text that are most likely telephone numbers: with a plus sign, or after a word such as
 /// “phone”. `cut` says that the text does not go on because we stopped reading.
-pub(super) fn visible_numbers(text: &str, region: Option<&str>, cut: bool) -> Vec<String> {
+pub(crate) fn visible_numbers(text: &str, region: Option<&str>, cut: bool) -> Vec<String> {
     let mut found = Vec::new();
     let mut from = 0;
     while let Some(rest) = text.get(from..) {
@@ -59,7 +59,7 @@ fn is_number_part(c: char) -> bool {
 
 /// The word that says what a number is: the last one before it, or one of the last few before a colon
 /// (`Telephone of the workshop: …`).
-fn labelling_word(before: &str) -> String {
+pub(super) fn labelling_word(before: &str) -> String {
     let word = last_word(before);
     if is_phone_word(&word) || is_other_number(&word) {
         return word;
@@ -78,7 +78,7 @@ fn last_word(before: &str) -> String {
 }
 
 /// Words before numbers that are reached in another way, or are no telephone numbers.
-fn is_other_number(word: &str) -> bool {
+pub(super) fn is_other_number(word: &str) -> bool {
     matches!(
         word,
         "fax"

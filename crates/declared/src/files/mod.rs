@@ -46,3 +46,4 @@ pub use kind::{Applicability, FILE_LOCATIONS, FileKind, FileLocation};
 pub use markdown::{MarkdownOffer, check_markdown_negotiation};
 pub use model::{Inspection, MAX_ADDRESSES, ServedFile};
 pub(crate) use openapi::parse_description;
+pub use sitemap::{PageLastmod, page_lastmod};

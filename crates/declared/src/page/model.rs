@@ -1,5 +1,6 @@
 //! The types for what is read from a page.
 
+use super::h_card::HCard;
 use super::microdata::MicrodataItem;
 use super::word_segments;
 
@@ -55,6 +56,12 @@ pub struct Page {
     /// The contents of RSL scripts, as written.
     pub rsl: Vec<String>,
     pub microdata: Vec<MicrodataItem>,
+    /// RDFa Lite in the vocabulary of schema.org.
+    pub rdfa: Vec<MicrodataItem>,
+    /// Cards of people and organisations in class names.
+    pub h_cards: Vec<HCard>,
+    /// The addresses of links with `rel=me` as written: other pages of whoever runs this one.
+    pub rel_me: Vec<String>,
     /// Numbers of `tel:` links.
     pub telephones: Vec<String>,
     /// Addresses of `mailto:` links.

@@ -5,6 +5,7 @@
 //! What is wrong with a file is reported by [`robots_lint`](crate::robots_lint), which is stricter.
 
 mod access;
+mod agent_rules;
 pub(crate) mod line;
 mod managed;
 mod model;
@@ -15,6 +16,7 @@ pub(crate) mod record;
 mod span;
 
 pub use access::Access;
+pub use agent_rules::AgentRule;
 pub use managed::ManagedBlock;
 pub use model::{MAX_BYTES, Robots, Scope, SitemapLine};
 pub use path::path_of;

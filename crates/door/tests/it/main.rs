@@ -13,6 +13,7 @@ mod catalogue;
 mod connections;
 mod deadlines;
 mod http2;
+mod keyed_call;
 mod names;
 mod post;
 mod rebinding;

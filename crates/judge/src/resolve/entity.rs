@@ -2,8 +2,8 @@
 
 use contract::records::{Entity, EntitySection, FactLineage, ScanRecord, Section, StatedFact};
 
-/// The sources that are structured data.
-const MARKUP: [&str; 2] = ["json_ld", "microdata"];
+/// The sources that are structured data. `rel=me` links are statements to machines, too.
+const MARKUP: [&str; 5] = ["json_ld", "microdata", "rdfa", "h_card", "rel_me"];
 /// The most `same_as` addresses in an answer.
 const MAX_SAME_AS: usize = 50;
 

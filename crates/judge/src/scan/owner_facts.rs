@@ -14,6 +14,8 @@ use super::parsed_evidence::{ParsedEvidence, ParsedPage};
 
 /// The most types listed for the subject.
 const MAX_TYPES: usize = 20;
+/// The longest pointer: deeper ones lead into structures that are not read.
+const MAX_POINTER: usize = 300;
 
 /// The name, address and telephone block, and every fact with all its sources.
 pub(super) fn build_owner_facts(
@@ -28,6 +30,16 @@ pub(super) fn build_owner_facts(
         source: stated.carrier.as_str().to_owned(),
         url: url.to_owned(),
         evidence: vec![reading.id.clone()],
+        pointer: None,
+        block: None,
+        place: None,
+    };
+    // Only in the lineage: the other lists repeat what is there.
+    let located = |fact: &EntityFact| StatedFact {
+        pointer: fact.pointer.as_ref().map(|place| display_safe(&place.pointer, MAX_POINTER)),
+        block: fact.pointer.as_ref().map(|place| super::saturating_u32(place.block)),
+        place: fact.pointer.is_none().then(|| display_safe(&fact.at, MAX_POINTER)),
+        ..stated(fact)
     };
     let conflicts = conflicting_values(&entity);
     let names = fact_names(&entity);
@@ -38,7 +50,7 @@ pub(super) fn build_owner_facts(
         .iter()
         .map(|fact| LineageFact {
             fact: fact.as_str().to_owned(),
-            stated: of(*fact).into_iter().map(stated).collect(),
+            stated: of(*fact).into_iter().map(located).collect(),
             agrees: !conflicts.contains_key(fact.as_str()),
         })
         .collect();
@@ -71,6 +83,7 @@ pub(super) fn build_owner_facts(
                 .take(MAX_TYPES)
                 .map(|name| display_safe(name, 100))
                 .collect(),
+            country: entity.country.clone(),
         },
         read: LineageRead { pages: vec![reading.path.clone()], carriers },
         faults: entity.faults.iter().cloned().map(to_file_fault).take(50).collect(),

@@ -1,6 +1,6 @@
 //! The control channel of a lab: a small HTTP server on 127.0.0.1 with which other processes of the
-//! same person move the clock, publish proofs of control and change registrations (`wayleave lab clock`,
-//! `lab publish`, `lab registration`).
+//! same person move the clock, publish proofs of control, change registrations and the AI engine (`wayleave lab
+//! clock`, `lab publish`, `lab registration`, `lab engine`).
 //!
 //! Whoever knows its URL may use it. The URL has an unguessable part, so that neither other users of the
 //! machine nor web pages in a browser can.

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::error::ControlError;
-use crate::{LabClock, LabProof, ProofKind, lab_state::LabState};
+use crate::{EngineBehaviour, LabClock, LabProof, ProofKind, lab_state::LabState};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -31,6 +31,13 @@ struct Remove {
     domain: String,
     kind: Option<String>,
     value: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SetEngine {
+    model: String,
+    behaviour: String,
 }
 
 pub(super) fn show_clock(world: &LabState) -> Result<Value, ControlError> {
@@ -73,6 +80,33 @@ pub(super) fn list_proofs(world: &LabState) -> Value {
         })
         .collect();
     json!({ "proofs": proofs })
+}
+
+/// Every model of the AI engine with its behaviour, and how many requests came.
+pub(super) fn show_engine(world: &LabState) -> Value {
+    let models: Vec<Value> = world
+        .engine
+        .models()
+        .iter()
+        .map(|(model, behaviour)| json!({ "model": model, "behaviour": behaviour.as_str() }))
+        .collect();
+    json!({ "models": models, "requests": world.engine.requests().len() })
+}
+
+pub(super) fn set_engine(world: &LabState, body: &[u8]) -> Result<Value, ControlError> {
+    const MAX_MODEL_CHARS: usize = 100;
+    let SetEngine { model, behaviour } = parse(body)?;
+    let behaviour = EngineBehaviour::from_word(&behaviour).ok_or_else(|| {
+        let words = EngineBehaviour::ALL.map(EngineBehaviour::as_str).join(", ");
+        bad(&format!("A behaviour is one of these: {words}."))
+    })?;
+    let is_name = !model.is_empty() && model.chars().count() <= MAX_MODEL_CHARS;
+    if !is_name || !world.engine.set(&model, behaviour) {
+        return Err(bad(
+            "The name of a model has 1 to 100 characters, and there are 1,000 at most.",
+        ));
+    }
+    Ok(json!({ "model": model, "behaviour": behaviour.as_str() }))
 }
 
 fn clock(world: &LabState) -> Result<&LabClock, ControlError> {

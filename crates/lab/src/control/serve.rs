@@ -50,6 +50,8 @@ async fn answer(
         (Method::POST, "proofs") => requests::publish_proof(world, &body),
         (Method::POST, "proofs/remove") => requests::remove_proofs(world, &body),
         (Method::POST, "registration") => registration::change(world, &body),
+        (Method::GET, "engine") => Ok(requests::show_engine(world)),
+        (Method::POST, "engine") => requests::set_engine(world, &body),
         _ => Err(ControlError::NotFound),
     })
 }

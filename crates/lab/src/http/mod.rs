@@ -2,7 +2,7 @@
 //! ([`raw`]).
 
 mod forward;
-mod pages;
+pub(crate) mod pages;
 mod raw;
 pub(crate) mod reply;
 pub(crate) mod script;

@@ -30,7 +30,7 @@ use crate::{
     site::PortBehaviour,
 };
 
-type Body = UnsyncBoxBody<Bytes, Infallible>;
+pub(crate) type Body = UnsyncBoxBody<Bytes, Infallible>;
 
 /// The site and scheme of one connection.
 #[derive(Clone, Copy)]
@@ -163,11 +163,14 @@ async fn answer(
     let body = question_body(request).await;
     let published = visit.world.published.of_site(visit.running_site.site.name);
     let reply = pages.reply(&visit.site_request(&hit, number, &body, &published), visit.world);
+    let response = send_reply(reply).await;
+    if is_head { response.map(|_| empty_body()) } else { response }
+}
+
+/// The response for a reply, after its delay.
+pub(crate) async fn send_reply(reply: Reply) -> Response<Body> {
     tokio::time::sleep(reply.delay).await;
-    let mut response = Response::new(match reply.body {
-        _ if is_head => empty_body(),
-        payload => reply_body(payload),
-    });
+    let mut response = Response::new(reply_body(reply.body));
     *response.status_mut() =
         StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     for (name, value) in reply.headers {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use contract::clock::FixedClock;
 use contract::{Brand, Timestamp};
 use hickory_proto::rr::{RData, RecordType};
-use lab::{Lab, LabClock, LabOptions, LabProof, ProofKind, PublishError};
+use lab::{EngineBehaviour, Lab, LabClock, LabOptions, LabProof, ProofKind, PublishError};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -181,4 +181,32 @@ async fn published_records_are_answered_like_others() {
     lab.publish("txt-upper-case.lab", LabProof::txt("x")).unwrap();
     let reply = code(upper, RecordType::TXT).await;
     assert_eq!(reply.answers[0].name.to_ascii(), "_SVC-CHALLENGE.TXT-UPPER-CASE.LAB.");
+}
+
+#[tokio::test]
+async fn the_engine_is_shown_and_changed() {
+    let lab = lab().await;
+    let url = format!("{}engine", lab.start_control().unwrap());
+    let (status, shown) = call(&url, "GET", "").await;
+    assert_eq!((status, &shown["requests"]), (200, &json!(0)));
+    let words: Vec<&str> = EngineBehaviour::ALL.iter().map(|one| one.as_str()).collect();
+    assert_eq!(shown["models"].as_array().unwrap().len(), words.len());
+    for word in words {
+        assert_eq!(EngineBehaviour::from_word(word).map(EngineBehaviour::as_str), Some(word));
+    }
+    for (body, expected) in [
+        (json!({ "model": "right", "behaviour": "busy" }), 200),
+        (json!({ "model": "gpt-9", "behaviour": "prose" }), 200),
+        (json!({ "model": "right", "behaviour": "friendly" }), 400),
+        (json!({ "model": "", "behaviour": "right" }), 400),
+        (json!({ "model": "x".repeat(101), "behaviour": "right" }), 400),
+        (json!({ "model": "right" }), 400),
+    ] {
+        assert_eq!(call(&url, "POST", &body.to_string()).await.0, expected, "{body}");
+    }
+    let (_, shown) = call(&url, "GET", "").await;
+    for (model, behaviour) in [("right", "busy"), ("gpt-9", "prose")] {
+        let entry = json!({ "model": model, "behaviour": behaviour });
+        assert!(shown["models"].as_array().unwrap().contains(&entry), "{shown}");
+    }
 }

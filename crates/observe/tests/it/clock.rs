@@ -17,16 +17,18 @@ async fn check(door: &door::Door, url: &str, etag: Option<&str>) -> ContentClock
 #[tokio::test]
 async fn the_page_is_requested_once_after_robots_txt() {
     let lab = lab().await;
-    let ContentClockOutcome::Fetched(fetched) =
+    let ContentClockOutcome::Fetched { page: fetched, sitemap } =
         check(&door(&lab), "https://open.lab/", Some("\"x\"")).await
     else {
         panic!("it may be read")
     };
+    // The sitemap that robots.txt names may date the page.
+    assert!(sitemap.is_some_and(|body| body.starts_with(b"<?xml")));
     assert_eq!(fetched.exchange.response().unwrap().status, 200);
     let sent = &fetched.exchange.request_headers;
     assert!(sent.iter().any(|line| line.name == "if-none-match" && line.value == "\"x\""));
     let paths: Vec<String> = lab.hits("open.lab").into_iter().map(|hit| hit.path).collect();
-    assert_eq!(paths, ["/robots.txt", "/"]);
+    assert_eq!(paths, ["/robots.txt", "/", "/sitemap.xml"]);
 }
 
 #[tokio::test]

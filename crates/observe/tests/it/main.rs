@@ -14,6 +14,7 @@ mod control_meta_tag;
 mod control_setup;
 mod control_txt_record;
 mod control_well_known_file;
+mod engine;
 mod mcp;
 mod mcp_further;
 mod opt_out;

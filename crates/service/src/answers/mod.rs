@@ -2,7 +2,8 @@
 //!
 //! `resolve` builds the signed answer and `preflight` the receipt for one action. `decisions` and
 //! `revocations` state which of them are still valid. `changes`, `corroboration`, `claims`, `rights`,
-//! `equivalence` and `content_clock` serve the evidence that an answer links to. `outcome` collects
+//! `equivalence` and `content_clock` serve the evidence that an answer links to. `field_check` compares a value with what
+//! a site publishes (`published_facts`). `outcome` collects
 //! the reports of agents; no decision uses them.
 
 pub mod changes;
@@ -13,9 +14,11 @@ pub mod decisions;
 mod document_with_etag;
 mod earlier_readings;
 mod equivalence;
+mod field_check;
 pub mod outcome;
 pub mod page_url;
 pub mod preflight;
+mod published_facts;
 pub mod resolve;
 pub mod revocations;
 mod rights;
@@ -29,8 +32,12 @@ use store::Store;
 
 pub use document_with_etag::DocumentWithEtag;
 pub use equivalence::EquivalenceError;
+pub(crate) use field_check::FieldCheckCache;
+pub use field_check::{FieldCheckQuery, SignedFieldCheck, build_field_check};
 pub use judge::resolve::claims::ClaimsQuery;
+pub(crate) use published_facts::FactsCache;
 pub use resolve::ResolveSettings;
+use resolve::{LivePolicy, ResolveError, ResolveQuery};
 
 use crate::log::TransparencyLog;
 use crate::log::builds::Builds;
@@ -42,7 +49,7 @@ use crate::signing_keys::SigningKeys;
 use crate::target_domains::TargetDomains;
 
 /// Builds, stores and explains answers. Shared by all requests. Mutable state:
-/// `resolve_state`, `signed_lists` and `targets`, which guard themselves with locks. All other fields
+/// `resolve_state`, `signed_lists`, `facts`, `field_checks` and `targets`, which guard themselves with locks. All other fields
 /// never change.
 pub struct Answers {
     pub(crate) settings: ResolveSettings,
@@ -60,6 +67,8 @@ pub struct Answers {
     pub(crate) secret: DeploymentSecret,
     pub(crate) resolve_state: resolve::ResolveState,
     pub(crate) signed_lists: revocations::SignedListCache,
+    pub(crate) facts: FactsCache,
+    pub(crate) field_checks: FieldCheckCache,
 }
 
 impl Answers {
@@ -68,6 +77,8 @@ impl Answers {
         let now = self.clock.now();
         self.resolve_state.evict_expired(now);
         self.signed_lists.evict_expired(now);
+        self.facts.evict_expired(now);
+        self.field_checks.evict_expired(now);
         self.mcp.evict_expired();
     }
 
@@ -75,12 +86,16 @@ impl Answers {
     pub(crate) fn empty_caches(&self) {
         self.resolve_state.forget_answers();
         self.signed_lists.clear();
+        self.facts.clear();
+        self.field_checks.clear();
     }
 
     /// Publishes the sizes of the caches as metrics.
     pub(crate) fn report_cache_sizes(&self) {
         self.resolve_state.report_cache_sizes();
         self.signed_lists.report_size();
+        self.facts.report_size();
+        self.field_checks.report_size();
         self.mcp.report_cache_sizes();
     }
 }

@@ -1,5 +1,6 @@
 //! Background jobs: one file per kind of work.
 
+mod accuracy;
 mod body_cleanup;
 mod conduct;
 mod content_clocks;
@@ -15,6 +16,7 @@ mod queued_scans;
 mod upkeep;
 mod webhooks;
 
+pub use accuracy::run_accuracy;
 pub use conduct::run_conduct;
 pub use content_clocks::run_content_clocks;
 pub use control::run_control;

@@ -71,6 +71,9 @@ impl Service {
         if days.conduct_days > 0 {
             removed += self.prune_all(Prunable::Conduct, before(days.conduct_days)).await?;
         }
+        if days.accuracy_days > 0 {
+            removed += self.prune_all(Prunable::Accuracy, before(days.accuracy_days)).await?;
+        }
         if days.mcp_days > 0 {
             // Scans first: the current surface of a server stays as long as a scan of it does.
             for what in [Prunable::McpScans, Prunable::McpSurfaces] {

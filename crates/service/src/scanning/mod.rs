@@ -1,12 +1,13 @@
 //! Full scans.
 //!
 //! `scan` runs one scan for a caller, signs and stores it. `report` serves a stored scan, `manifest`
-//! lists its files, `bundle` puts them into one file, `report_view` collects what a report page shows
-//! besides, `running_scans` lets a scan be watched, `replay` judges evidence again, `census` scans a
-//! ranked list of domains.
+//! lists its files, `bundle` puts them into one file, `machine_record` makes files that the site could
+//! publish itself, `report_view` collects what a report page shows besides, `running_scans` lets a scan be
+//! watched, `replay` judges evidence again, `census` scans a ranked list of domains.
 
 pub mod bundle;
 pub mod census;
+mod machine_record;
 mod manifest;
 mod recent_unlisted;
 pub mod replay;
@@ -24,6 +25,7 @@ use std::time::Duration;
 use contract::{Clock, Issuer};
 use store::Store;
 
+pub use machine_record::MachineRecordDownload;
 pub(crate) use recent_unlisted::RecentUnlistedScans;
 pub use report::{Report, ReportReader};
 pub use report_documents::ReportDocument;

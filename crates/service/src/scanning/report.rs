@@ -137,7 +137,7 @@ impl Scanning {
         graph.ok_or_else(|| ReportError::Unreadable("the record has no id".to_owned()))
     }
 
-    fn document_key(
+    pub(super) fn document_key(
         &self,
         report: &Report,
         form: DocumentForm,
@@ -147,6 +147,6 @@ impl Scanning {
     }
 }
 
-fn parse_stored<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<T, ReportError> {
+pub(super) fn parse_stored<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<T, ReportError> {
     serde_json::from_slice(bytes).map_err(|e| ReportError::Unreadable(e.to_string()))
 }

@@ -1,4 +1,4 @@
-//! Documents made from stored reports: graphs and manifests. A stored report never changes, so each is
+//! Documents made from stored reports: graphs, manifests and machine records. A stored report never changes, so each is
 //! made once and kept while there is space.
 
 use bytes::Bytes;
@@ -30,6 +30,7 @@ pub struct ReportDocument {
 pub(super) enum DocumentForm {
     Graph,
     Manifest,
+    MachineRecord,
 }
 
 /// Which document: the report's id, the form, and the key that signs. A graph that a key signed before it
@@ -67,6 +68,16 @@ impl ReportDocuments {
         now: Timestamp,
         make: impl FnOnce() -> Result<Option<ReportDocument>, ReportError> + Send + 'static,
     ) -> Result<Option<ReportDocument>, ReportError> {
+        self.get_or_await(key, now, run_blocking(make)).await
+    }
+
+    /// The document, made by `making` unless it is kept.
+    pub(super) async fn get_or_await(
+        &self,
+        key: DocumentKey,
+        now: Timestamp,
+        making: impl Future<Output = Result<Option<ReportDocument>, ReportError>>,
+    ) -> Result<Option<ReportDocument>, ReportError> {
         if let Some(document) = self.cache.get(&key, now) {
             return Ok(Some(document));
         }
@@ -75,8 +86,7 @@ impl ReportDocuments {
         if let Some(document) = self.cache.get(&key, now) {
             return Ok(Some(document));
         }
-        let made = tokio::task::spawn_blocking(make).await;
-        let made = made.map_err(|error| ReportError::Unreadable(error.to_string()))??;
+        let made = making.await?;
         if let Some(document) = &made {
             self.keep(key, document.clone(), now);
         }
@@ -103,6 +113,14 @@ impl ReportDocuments {
     pub(crate) fn report_size(&self) {
         self.cache.report_size();
     }
+}
+
+/// Runs work that takes long on a thread of its own.
+pub(super) async fn run_blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ReportError> + Send + 'static,
+) -> Result<T, ReportError> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|error| ReportError::Unreadable(error.to_string()))?
 }
 
 /// A cache that was filled beyond its bound with small documents, for the test of its memory.

@@ -21,11 +21,18 @@ pub enum EventName {
     ScanFinished,
     /// A claim of control over a domain has another state, or an incident begins or ends.
     ControlChanged,
+    /// The verdict on what an AI engine says about a business is another one.
+    AccuracyChanged,
 }
 
 impl EventName {
-    pub const ALL: [Self; 4] =
-        [Self::AnswerChanged, Self::Revocation, Self::ScanFinished, Self::ControlChanged];
+    pub const ALL: [Self; 5] = [
+        Self::AnswerChanged,
+        Self::Revocation,
+        Self::ScanFinished,
+        Self::ControlChanged,
+        Self::AccuracyChanged,
+    ];
 
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -34,6 +41,7 @@ impl EventName {
             Self::Revocation => "revocation",
             Self::ScanFinished => "scan.finished",
             Self::ControlChanged => "control.changed",
+            Self::AccuracyChanged => "accuracy.changed",
         }
     }
 

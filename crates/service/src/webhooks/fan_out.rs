@@ -12,6 +12,7 @@ use store::{
 
 use super::Webhooks;
 use super::events::{Audience, Event, EventName};
+use crate::accuracy;
 use crate::answers::changes::parse_entry;
 use crate::answers::revocations::to_wire_entry;
 use crate::domains::control::read_control_event;
@@ -174,13 +175,17 @@ impl Webhooks {
 
     fn change_event(&self, change: StoredChange) -> EventOrGap {
         let (seq, domain, occurred_at) = (change.seq, change.domain.clone(), change.at);
+        let (name, path) = match change.section.as_str() {
+            accuracy::SECTION => (EventName::AccuracyChanged, "/api/v1/accuracy"),
+            _ => (EventName::AnswerChanged, "/api/v1/changes"),
+        };
         let data = parse_entry(change).map_err(|e| e.to_string());
         let data = data.and_then(|entry| serde_json::to_value(entry).map_err(|e| e.to_string()));
         EventOrGap::of(seq, data, |data| Event {
             seq,
-            name: EventName::AnswerChanged,
+            name,
             occurred_at,
-            link: self.issuer.domain_url("/api/v1/changes", &domain),
+            link: self.issuer.domain_url(path, &domain),
             audience: Audience::Domain(domain),
             data,
         })

@@ -18,11 +18,11 @@ pub enum WebhookError {
     #[error(transparent)]
     Address(#[from] WebhookAddressError),
     #[error(
-        "name at least one event: answer.changed, revocation, scan.finished or control.changed"
+        "name at least one event: answer.changed, revocation, scan.finished, control.changed or accuracy.changed"
     )]
     NoEvents,
     #[error(
-        "there is no such event; the events are answer.changed, revocation, scan.finished and control.changed"
+        "there is no such event; the events are answer.changed, revocation, scan.finished, control.changed and accuracy.changed"
     )]
     UnknownEvent,
     #[error("this licence has {limit} webhooks, which is the most; delete one first")]

@@ -1071,6 +1071,52 @@ impl Registrations for FailingStore {
     }
 }
 
+impl Accuracy for FailingStore {
+    fn put_accuracy(
+        &self,
+        accuracy: StoredAccuracy,
+        changes: Vec<NewChange>,
+    ) -> BoxFuture<'_, Result<bool, StoreError>> {
+        Box::pin(self.call("put_accuracy", self.inner.put_accuracy(accuracy, changes)))
+    }
+    fn newest_accuracy<'a>(
+        &'a self,
+        domain: &'a Domain,
+        engine: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<Option<StoredAccuracy>, StoreError>> {
+        Box::pin(self.call("newest_accuracy", self.inner.newest_accuracy(domain, engine)))
+    }
+    fn accuracy_of<'a>(
+        &'a self,
+        domain: &'a Domain,
+        engine: Option<&'a str>,
+        since: Day,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<StoredAccuracy>, StoreError>> {
+        let read = self.inner.accuracy_of(domain, engine, since, limit);
+        Box::pin(self.call("accuracy_of", read))
+    }
+    fn accuracy_by_digest(
+        &self,
+        sha256: Digest,
+    ) -> BoxFuture<'_, Result<Option<StoredAccuracy>, StoreError>> {
+        Box::pin(self.call("accuracy_by_digest", self.inner.accuracy_by_digest(sha256)))
+    }
+    fn accuracy_digests(&self, day: Day) -> BoxFuture<'_, Result<Vec<Digest>, StoreError>> {
+        Box::pin(self.call("accuracy_digests", self.inner.accuracy_digests(day)))
+    }
+    fn first_accuracy_day(&self) -> BoxFuture<'_, Result<Option<Day>, StoreError>> {
+        self.inner.first_accuracy_day()
+    }
+    fn list_accuracy(
+        &self,
+        after: Option<u64>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<AccuracyPosition>, StoreError>> {
+        self.inner.list_accuracy(after, limit)
+    }
+}
+
 impl McpScans for FailingStore {
     fn put_mcp_scan(
         &self,

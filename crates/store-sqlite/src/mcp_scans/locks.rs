@@ -5,9 +5,9 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use store::scans::parse_stored_domain;
 use store::{Digest, IssuedMcpLock, StoreError};
 
-use super::position::next_position;
 use crate::columns::{digest_bytes, optional_digest, sql_integer, unsigned};
 use crate::error::DatabaseError;
+use crate::position::next_position;
 
 const COLUMNS: &str =
     "position, lock_sha256, url, domain, surface_sha256, scan_sha256, issued_at, fingerprint";

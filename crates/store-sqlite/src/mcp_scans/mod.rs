@@ -3,7 +3,6 @@
 
 mod locks;
 mod old;
-mod position;
 mod read;
 mod room;
 mod surfaces;

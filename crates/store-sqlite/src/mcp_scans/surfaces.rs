@@ -5,9 +5,9 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use store::mcp_scans::{MAX_MCP_SURFACES, MCP_SURFACES_PER_URL};
 use store::{Digest, McpSurface, StoreError};
 
-use super::position::next_position;
 use crate::columns::{sql_integer, sql_limit, time, unsigned};
 use crate::error::DatabaseError;
+use crate::position::next_position;
 
 /// A parameter, so that tests need not fill the table.
 pub(super) struct SurfaceLimits {

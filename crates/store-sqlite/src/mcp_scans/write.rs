@@ -4,7 +4,6 @@ use rusqlite::{Connection, params};
 use store::mcp_scans::{MAX_MCP_LISTS_BYTES, MCP_LISTS};
 use store::{Digest, McpScanExtras, NewRevocation, StoreError, StoredMcpScan};
 
-use super::position::next_position;
 use super::room::ScanLimits;
 use super::surfaces::SurfaceLimits;
 use super::{read, room, surfaces};
@@ -12,6 +11,7 @@ use crate::changes::PackedChange;
 use crate::columns::{digest_bytes, sql_limit, unsigned};
 use crate::compression::compress;
 use crate::error::DatabaseError;
+use crate::position::next_position;
 use crate::revocations;
 
 /// A scan ready to be written: hashing and compression are done.

@@ -95,6 +95,20 @@ impl StoreLocation for Dir {
         })
     }
 
+    fn damage_accuracy(&self, sha256: Digest) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            let connection = rusqlite::Connection::open(self.0.path().join("wayleave.db")).unwrap();
+            let sql = "SELECT record FROM accuracy_records WHERE sha256 = ?1";
+            let mut record: Vec<u8> =
+                connection.query_row(sql, [sha256.as_bytes()], |row| row.get(0)).unwrap();
+            let last = record.len() - 1;
+            record[last] ^= 0x01;
+            let sql = "UPDATE accuracy_records SET record = ?2 WHERE sha256 = ?1";
+            let parameters = rusqlite::params![sha256.as_bytes(), record];
+            assert_eq!(connection.execute(sql, parameters).unwrap(), 1);
+        })
+    }
+
     fn damage_conduct(&self, day: Day) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             let connection = rusqlite::Connection::open(self.0.path().join("wayleave.db")).unwrap();

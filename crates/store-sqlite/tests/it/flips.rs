@@ -271,6 +271,34 @@ async fn fill(dir: &Path) -> Put {
     Put { batches, answers, cosignatures, sightings: vec![sighting] }
 }
 
+/// What the reads of a damaged store gave.
+#[derive(Debug, Default)]
+pub(crate) struct Reads {
+    /// At least one read was an error.
+    pub(crate) error: bool,
+    /// At least one read gave less or something older than what was stored.
+    pub(crate) missing: bool,
+}
+
+impl Reads {
+    /// Notes a read. Something that was never stored fails the test.
+    pub(crate) fn note<T: PartialEq + std::fmt::Debug>(
+        &mut self,
+        read: Result<Vec<T>, StoreError>,
+        expected: &[T],
+        stored: &[T],
+        what: &str,
+    ) {
+        match read {
+            Err(_) => self.error = true,
+            Ok(found) => {
+                assert!(found.iter().all(|value| stored.contains(value)), "{what}: {found:?}");
+                self.missing |= found != expected;
+            }
+        }
+    }
+}
+
 /// All columns of these tables, `table.column`.
 pub(crate) fn columns(database: &Path, tables: &[&str]) -> Vec<String> {
     let connection = Connection::open(database).unwrap();

@@ -7,6 +7,7 @@
     clippy::string_slice
 )]
 
+mod accuracy;
 mod admin;
 mod conformance;
 mod deletions;

@@ -10,7 +10,7 @@ use store::{
 };
 use store_sqlite::{SqliteStore, copy_data_dir};
 
-use crate::flips::{Chance, columns, flip};
+use crate::flips::{Chance, Reads, columns, flip};
 use crate::open;
 
 const FLIPS_PER_COLUMN: usize = 10;
@@ -75,34 +75,6 @@ async fn fill(dir: &Path) -> (Vec<StoredMcpScan>, Vec<McpSurface>, Vec<IssuedMcp
         store.put_mcp_lock(lock.clone()).await.unwrap();
     }
     (scans, surfaces, locks)
-}
-
-/// What the reads of a damaged store gave.
-#[derive(Debug, Default)]
-struct Reads {
-    /// At least one read was an error.
-    error: bool,
-    /// At least one read gave less or something older than what was stored.
-    missing: bool,
-}
-
-impl Reads {
-    /// Notes a read. Something that was never stored fails the test.
-    fn note<T: PartialEq + std::fmt::Debug>(
-        &mut self,
-        read: Result<Vec<T>, StoreError>,
-        expected: &[T],
-        stored: &[T],
-        what: &str,
-    ) {
-        match read {
-            Err(_) => self.error = true,
-            Ok(found) => {
-                assert!(found.iter().all(|value| stored.contains(value)), "{what}: {found:?}");
-                self.missing |= found != expected;
-            }
-        }
-    }
 }
 
 async fn read_all(

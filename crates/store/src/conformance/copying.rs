@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use contract::clock::FixedClock;
 
+use super::accuracy::{accuracy, compare_accuracy, fill_accuracy};
 use super::census::{begin, row};
 use super::clocks::{clock as page_clock, version};
 use super::conduct::conduct_day;
@@ -75,12 +76,14 @@ const CENSUS_ROWS: u64 = 300;
 const FEEDS: u64 = 5;
 const CONDUCT_DAYS: i64 = 300;
 const REGISTRATIONS: u64 = 300;
+const ACCURACY_RECORDS: i64 = 300;
 /// More than a page of servers and locks; of the first one, more scans than are kept.
 const MCP_SERVERS: u64 = 300;
 const MCP_SCANS_OF_FIRST: u64 = 7;
 const MCP_LOCKS: u64 = 300;
 
-/// Writes reports, clocks, a census, feeds, counts of agents, registrations, scans of MCP servers and jobs, with more than one page of those that are paged.
+/// Writes reports, clocks, a census, feeds, counts of agents, registrations, AI-accuracy records, scans of MCP servers
+/// and jobs, with more than one page of those that are paged.
 async fn fill_work(store: &dyn Store) -> CaseResult {
     for number in 0..OUTCOMES {
         let put = outcome(&format!("d{}.lab", number % 7), number, number)?;
@@ -112,6 +115,7 @@ async fn fill_work(store: &dyn Store) -> CaseResult {
         let changes = vec![registration_change(&name, 3, "status")?];
         store.put_registration(registration(&name, 1)?, changes).await.map_err(unexpected_error)?;
     }
+    fill_accuracy(store, ACCURACY_RECORDS).await?;
     fill_mcp(store).await?;
     for key in ["a", "b", "c"] {
         store.queue_job(job("scan", key, 3), at(2)).await.map_err(unexpected_error)?;
@@ -162,7 +166,8 @@ async fn compare_mcp(original: &dyn Store, copy: &dyn Store) -> CaseResult {
     Ok(())
 }
 
-/// Fails unless both stores have the same reports, clocks, census, feeds, registrations, scans of MCP servers and jobs.
+/// Fails unless both stores have the same reports, clocks, census, feeds, registrations, AI-accuracy records, scans of
+/// MCP servers and jobs.
 async fn compare_work(original: &dyn Store, copy: &dyn Store) -> CaseResult {
     let expected = original.export_outcomes(None, usize::MAX).await.map_err(unexpected_error)?;
     same_as("reports", copy.export_outcomes(None, usize::MAX).await, &expected)?;
@@ -194,6 +199,7 @@ async fn compare_work(original: &dyn Store, copy: &dyn Store) -> CaseResult {
         let changes = original.registration_changes(name).await;
         check_eq!(copy.registration_changes(name).await, changes, "the changes of {name}");
     }
+    compare_accuracy(original, copy).await?;
     compare_mcp(original, copy).await?;
     let expected = original.export_jobs(None, usize::MAX).await.map_err(unexpected_error)?;
     same_as("jobs", copy.export_jobs(None, usize::MAX).await, &expected)
@@ -257,6 +263,7 @@ async fn everything(engine: &dyn Engine) -> CaseResult {
     );
     check_eq!(report.conduct_days, CONDUCT_DAYS.unsigned_abs(), "days of counts copied");
     check_eq!(report.registrations, REGISTRATIONS, "registrations copied");
+    check_eq!(report.accuracy, ACCURACY_RECORDS.unsigned_abs(), "AI-accuracy records copied");
     let mcp_scans = MCP_SERVERS - 1 + MCP_SCANS_PER_URL as u64;
     check_eq!(
         (report.mcp_scans, report.mcp_servers, report.mcp_locks),
@@ -270,6 +277,7 @@ async fn everything(engine: &dyn Engine) -> CaseResult {
     let report =
         copy(from.as_ref(), to.as_ref(), &clock(), &mut |_| {}).await.map_err(unexpected_error)?;
     check_eq!((report.scans, report.scans_already_there), (SCANS, SCANS), "copied again");
+    check_eq!(report.accuracy, ACCURACY_RECORDS.unsigned_abs(), "AI-accuracy records again");
     compare(from.as_ref(), to.as_ref()).await?;
 
     // What an MCP server showed since then is added at the end, and the same old scans go.
@@ -331,6 +339,7 @@ async fn damaged(engine: &dyn Engine) -> CaseResult {
     from_place.damage_feed("f3").await;
     from_place.damage_conduct(conduct_day(9).day).await;
     from_place.damage_registration("r7.lab").await;
+    from_place.damage_accuracy(accuracy("d1.lab", "oracle", 8, 0)?.sha256).await;
     from_place.damage_mcp_scan(mcp_scan("m5.lab", 5, Some("x"))?.scan_sha256).await;
     from_place.damage_mcp_lock(lock(7)?.lock_sha256).await;
     let from = from_place.open().await;
@@ -349,7 +358,8 @@ async fn damaged(engine: &dyn Engine) -> CaseResult {
     );
     check_eq!(report.conduct_days, CONDUCT_DAYS.unsigned_abs() - 1, "days that were copied");
     check_eq!(report.registrations, REGISTRATIONS - 1, "registrations that were copied");
-    check_eq!(report.damaged.len(), 7, "what was damaged: {:?}", report.damaged);
+    check_eq!(report.accuracy, ACCURACY_RECORDS.unsigned_abs() - 1, "AI-accuracy records");
+    check_eq!(report.damaged.len(), 8, "what was damaged: {:?}", report.damaged);
     check_eq!(to.scan("s5").await, Ok(None), "the damaged scan");
     check_eq!(to.artifact(Digest::of(&body(7))).await, Ok(None), "the damaged artefact");
     check_eq!(to.feed("f3").await, Ok(None), "the damaged feed");

@@ -36,6 +36,9 @@ pub trait StoreLocation: Send + Sync {
     /// Changes stored bytes of a registration without the store's knowledge. The store is closed.
     fn damage_registration<'a>(&'a self, domain: &'a str) -> BoxFuture<'a, ()>;
 
+    /// Changes stored bytes of an AI-accuracy record without the store's knowledge. The store is closed.
+    fn damage_accuracy(&self, sha256: Digest) -> BoxFuture<'_, ()>;
+
     /// Changes the stored counts of agents of a day.
     fn damage_conduct(&self, day: Day) -> BoxFuture<'_, ()>;
 

@@ -3,6 +3,7 @@
 //! An engine's test passes an [`Engine`] to [`run`] and unwraps the result. The cases use only the
 //! store traits, so they apply to a file on disk and to a remote database alike.
 
+mod accuracy;
 mod allowances;
 mod answers;
 mod append_extras;
@@ -80,6 +81,7 @@ pub async fn run(engine: &dyn Engine) -> Result<usize, Failures> {
         census::CASES,
         feeds::CASES,
         registrations::CASES,
+        accuracy::CASES,
         mcp_scans::CASES,
         mcp_locks::CASES,
         mcp_pruning::CASES,

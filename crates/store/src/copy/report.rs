@@ -33,6 +33,8 @@ pub struct CopyReport {
     pub feeds: u64,
     /// Domains of which registration data was copied.
     pub registrations: u64,
+    /// AI-accuracy records.
+    pub accuracy: u64,
     /// Scans of MCP servers.
     pub mcp_scans: u64,
     /// MCP servers whose surfaces were copied.

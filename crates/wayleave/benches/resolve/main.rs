@@ -1,12 +1,13 @@
 //! Measures the cost of an answer, compared with nginx serving the same bytes: from the cache (`kept`),
 //! newly sealed (`fresh`) and from a live reading (`live`); and how much stalling sites (`stall`) and a
-//! flood from one address (`flood`) slow down everybody else; and a preflight as a tool call of the MCP server (`tools`). Run with `cargo bench -p wayleave --bench resolve`.
+//! flood from one address (`flood`) slow down everybody else; a preflight as a tool call of the MCP server
+//! (`tools`); and field checks (`field_checks`). Run with `cargo bench -p wayleave --bench resolve`.
 //!
 //! The server runs in its own process, the lab in this one. Throughput is in requests per second of the
 //! server's CPU time, so a busy machine changes little; latencies are wall time and need a quiet
 //! machine. nginx and wrk must be in the path; parts that need them are skipped without them.
 //!
-//! `BENCH_ONLY` names the parts to run (`live,kept,fresh,stall,flood,tools`), `BENCH_SECONDS` and
+//! `BENCH_ONLY` names the parts to run (`live,kept,fresh,stall,flood,tools,field_checks`), `BENCH_SECONDS` and
 //! `BENCH_CONNECTIONS` set duration and concurrency of wrk, `BENCH_KEPT` and `BENCH_FRESH` are the
 //! request paths, with `{name}` for a domain.
 #![allow(
@@ -21,6 +22,7 @@
 )]
 
 mod client;
+mod field_checks;
 mod flood;
 mod live;
 mod machine;
@@ -57,7 +59,7 @@ fn main() {
             connections: env_or("BENCH_CONNECTIONS", "32").parse().unwrap(),
         },
     };
-    let only = env_or("BENCH_ONLY", "live,kept,fresh,stall,flood,tools");
+    let only = env_or("BENCH_ONLY", "live,kept,fresh,stall,flood,tools,field_checks");
     let part = |name: &str| only.split(',').any(|part| part == name);
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
@@ -82,6 +84,10 @@ fn main() {
     if part("tools") {
         let server = server::Server::start(&lab, folder.path(), None);
         tools::measure(&server);
+    }
+    if part("field_checks") && wrk::is_installed() {
+        let server = server::Server::start(&lab, folder.path(), Some(0));
+        field_checks::measure(&server, &options.load);
     }
     runtime.block_on(lab.stop());
 }

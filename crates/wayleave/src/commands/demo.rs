@@ -10,7 +10,7 @@ use serde_json::json;
 use super::config_in_force;
 use super::lab::ControlFile;
 use super::serve::{bind_listener, ready_line, serve_until_stopped};
-use crate::config::{Config, ConfigArgs, LimitsConfig};
+use crate::config::{Config, ConfigArgs, EngineEntry, KeyPlace, LimitsConfig};
 use crate::{logging, output, wiring};
 
 #[derive(Debug, clap::Args)]
@@ -18,7 +18,8 @@ use crate::{logging, output, wiring};
     after_help = "Starts the lab and the service in one process, then prints its URL and commands to try. Runs until \
                   Ctrl-C.\n\
                   The limits of a service apply; --no-limits switches them off.\n\
-                  The network.* keys are set to the lab, in addition to values you give. If store.data_dir is not \
+                  The network.* keys are set to the lab, in addition to values you give, and accuracy.engines has the \
+                  lab's engines lab-right and lab-wrong besides yours. If store.data_dir is not \
                   set, data goes to a temporary folder and is deleted at the end; if log.filter is not set, only \
                   errors are logged.\n\n\
                   Exit codes: 0 stopped normally, 2 could not start (for example, the port is in use), 3 stopped because a \
@@ -31,7 +32,7 @@ pub(crate) struct Args {
     #[arg(long)]
     no_limits: bool,
     /// When ready, print one line of JSON to standard output: url, listen, data_dir, version, lab (a file
-    /// for --lab of `wayleave lab clock` and `lab publish`)
+    /// for --lab of `wayleave lab clock`, `lab publish` and `lab engine`)
     #[arg(long)]
     json: bool,
 }
@@ -106,6 +107,7 @@ fn configure_for_lab(config: &mut Config, lab: &LabNetwork, folder: &Path) -> Re
     if config.registry.bootstrap == crate::config::RegistryConfig::default().bootstrap {
         config.registry.bootstrap = lab.rdap_bootstrap.clone();
     }
+    add_lab_engines(config, lab, folder)?;
     // What the operator set comes last, and wins.
     let lab_feeds =
         lab::feeds().iter().map(|feed| format!("{}={}", feed.id, lab::feed_url(feed.id)));
@@ -118,6 +120,30 @@ fn configure_for_lab(config: &mut Config, lab: &LabNetwork, folder: &Path) -> Re
     config.agents.feeds = feeds;
     if config.store.data_dir.is_none() {
         config.store.data_dir = Some(folder.join("data"));
+    }
+    Ok(())
+}
+
+/// Adds the lab's AI engines to those of the operator, whose names win.
+fn add_lab_engines(config: &mut Config, lab: &LabNetwork, folder: &Path) -> Result<()> {
+    let key_file = folder.join("lab-engine-key");
+    std::fs::write(&key_file, &lab.engine_key)
+        .context("cannot write the key of the lab's engine")?;
+    let engines = &mut config.accuracy.engines;
+    for (name, model) in LabNetwork::ENGINES {
+        if engines.iter().any(|entry| entry.name == name) {
+            continue;
+        }
+        engines.push(EngineEntry {
+            name: name.to_owned(),
+            base_url: lab.engine.clone(),
+            model: model.to_owned(),
+            key: KeyPlace::File(key_file.clone()),
+            key_header: None,
+            web_search: false,
+            // The lab's authority is one of the network.
+            extra_ca: None,
+        });
     }
     Ok(())
 }
@@ -144,9 +170,10 @@ fn welcome_text(config: &Config, sites: usize, control: &Path) -> String {
          \x20 wayleave lab sites          list all test sites and what a correct scan reports\n\
          \x20 wayleave lab clock +31d     move the clock of this demo forward\n\
          \x20 wayleave lab publish yours.lab --txt VALUE     publish a proof of control (also --meta, --file)\n\
+         \x20 wayleave lab engine wrong-phone right          change how the AI engine of this demo answers\n\
          \x20 {base}/          scan in a browser\n\
          \x20 {base}/docs      API reference\n\n\
-         If you run several labs, add --lab {} to these two.\n\
+         If you run several labs, add --lab {} to these three.\n\
          Press Ctrl-C to stop.",
         data_dir.display(),
         control.display()

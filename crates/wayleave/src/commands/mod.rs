@@ -1,5 +1,6 @@
 //! The commands of the program, one file each.
 
+pub(crate) mod accuracy;
 pub(crate) mod agents;
 pub(crate) mod audit;
 pub(crate) mod backup;
@@ -13,6 +14,7 @@ pub(crate) mod control;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod domain;
+pub(crate) mod field_check;
 pub(crate) mod fsck;
 pub(crate) mod key;
 #[cfg(feature = "demo")]

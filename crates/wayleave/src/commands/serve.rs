@@ -255,6 +255,7 @@ fn start_jobs(service: &Arc<Service>, supervisor: &Supervisor) -> Vec<AbortHandl
         supervisor.spawn_task("agent-feeds", jobs::run_feeds(Arc::clone(&service.visitors))),
         supervisor.spawn_task("conduct", jobs::run_conduct(Arc::clone(&service.conduct))),
         supervisor.spawn_task("control", jobs::run_control(Arc::clone(&service.control))),
+        supervisor.spawn_task("accuracy", jobs::run_accuracy(Arc::clone(&service.accuracy))),
         supervisor.spawn_task("webhooks", jobs::run_webhooks(Arc::clone(&service.webhooks))),
         supervisor.spawn_task("pruning", jobs::run_pruning(shared())),
         supervisor.spawn_task("daily-sealing", jobs::run_daily_sealing(shared())),

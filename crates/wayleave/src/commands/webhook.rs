@@ -33,7 +33,8 @@ enum Command {
         /// Where events are sent to: an https address
         #[arg(long)]
         url: String,
-        /// Events to send, separated by commas: answer.changed, revocation, scan.finished, control.changed
+        /// Events to send, separated by commas: answer.changed, revocation, scan.finished, control.changed,
+        /// accuracy.changed
         #[arg(long, value_delimiter = ',', required = true)]
         events: Vec<String>,
     },

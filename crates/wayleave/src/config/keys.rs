@@ -209,6 +209,13 @@ pub(crate) const KEYS: &[ConfigKey] = &[
         "Days to keep the counts of agents on this site; 0 keeps them forever, otherwise at least 30",
     ),
     key(
+        "store",
+        "accuracy_days",
+        ValueKind::Number,
+        "400",
+        "Days to keep what AI engines said about businesses; 0 keeps it forever, otherwise at least 30",
+    ),
+    key(
         "network",
         "resolver",
         ValueKind::Text,
@@ -717,6 +724,27 @@ pub(crate) const KEYS: &[ConfigKey] = &[
         ValueKind::Number,
         "20",
         "Reads of the server of one registry in a minute, over all clients; 0 for no limit",
+    ),
+    key(
+        "accuracy",
+        "engines",
+        ValueKind::List,
+        "none",
+        "AI engines to ask about businesses, each as NAME=BASE_URL model=MODEL key_env=VARIABLE (or key_file=PATH), and if needed search, ca=PEMFILE and key_header=NAME; in the file also as tables",
+    ),
+    key(
+        "accuracy",
+        "calls_per_day",
+        ValueKind::Number,
+        "2000",
+        "Questions to all AI engines together in a UTC day",
+    ),
+    key(
+        "accuracy",
+        "tokens_per_day",
+        ValueKind::Number,
+        "2000000",
+        "Tokens that all AI engines together may count in a UTC day",
     ),
     key(
         "proof",

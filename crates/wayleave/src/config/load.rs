@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use service::RetentionSettings;
 use toml::{Table, Value};
 
@@ -64,17 +64,6 @@ pub(crate) fn load_config(
         None if Path::new(DEFAULT_FILE).exists() => read_toml(Path::new(DEFAULT_FILE))?,
         None => Table::new(),
     };
-    // A misspelt security setting must be noticed.
-    let is_known = |name: &str| {
-        OTHER_VARIABLES.contains(&name)
-            || FOREIGN_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
-            || KEYS.iter().any(|key| key.env_variable() == name)
-    };
-    if let Some(name) = variables.keys().find(|name| !is_known(name)) {
-        bail!(
-            "the environment variable {name} is not a known setting (`wayleave config --keys` lists them)"
-        );
-    }
     for key in KEYS {
         let name = key.env_variable();
         if let Some(text) = variables.get(&name) {
@@ -90,9 +79,26 @@ pub(crate) fn load_config(
     }
     let given = table.get("limits").and_then(Value::as_table).cloned().unwrap_or_default();
     let mut config: Config = table.try_into().context("invalid configuration")?;
+    refuse_unknown_variables(&config, variables)?;
     apply_profile(&mut config.limits, &given);
     validate(&config)?;
     Ok(config)
+}
+
+/// A misspelt security setting must be noticed.
+fn refuse_unknown_variables(config: &Config, variables: &BTreeMap<String, String>) -> Result<()> {
+    let is_known = |name: &str| {
+        OTHER_VARIABLES.contains(&name)
+            || FOREIGN_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+            || KEYS.iter().any(|key| key.env_variable() == name)
+            || config.accuracy.names_variable(name)
+    };
+    if let Some(name) = variables.keys().find(|name| !is_known(name)) {
+        bail!(
+            "the environment variable {name} is not a known setting (`wayleave config --keys` lists them)"
+        );
+    }
+    Ok(())
 }
 
 fn read_toml(file: &Path) -> Result<Table> {
@@ -103,7 +109,13 @@ fn read_toml(file: &Path) -> Result<Table> {
         .with_context(|| format!("the configuration file {} is not valid TOML", file.display()))?;
     // Read once more as what it must be: only this error names the line.
     let checked: Result<Config, toml::de::Error> = toml::from_str(&text);
-    checked.with_context(|| format!("the configuration file {}", file.display()))?;
+    checked
+        .map_err(|error| match error.message() {
+            // Without the line, which may have the key of an engine in a wrong place.
+            message if message.starts_with("accuracy.engines") => anyhow!("{message}"),
+            _ => error.into(),
+        })
+        .with_context(|| format!("the configuration file {}", file.display()))?;
     Ok(table)
 }
 
@@ -197,6 +209,7 @@ fn validate(config: &Config) -> Result<()> {
         ("store.scan_days", config.store.scan_days),
         ("store.mcp_days", config.store.mcp_days),
         ("store.conduct_days", config.store.conduct_days),
+        ("store.accuracy_days", config.store.accuracy_days),
     ] {
         if (1..MIN_SCAN_DAYS).contains(&days) {
             bail!("{name} must be 0 (forever) or at least {MIN_SCAN_DAYS}");
@@ -245,6 +258,7 @@ fn validate(config: &Config) -> Result<()> {
     service::access::plans::Plans::parse(&config.access.plans).context("access.plans")?;
     validate_free_keys(config)?;
     config.registry.validate()?;
+    config.accuracy.validate()?;
     validate_filter(&config.log.filter)?;
     if config.proof.upgrade_seconds == 0 {
         bail!("proof.upgrade_seconds must be at least 1");
@@ -426,6 +440,7 @@ mod tests {
             ("[store]\nscan_days = 29", vec![], "store.scan_days"),
             ("[store]\nmcp_days = 29", vec![], "store.mcp_days"),
             ("[store]\nconduct_days = 29", vec![], "store.conduct_days"),
+            ("[store]\naccuracy_days = 29", vec![], "store.accuracy_days"),
             ("[access]\nrefused_mail_domains = [\"a b\"]", vec![], "access.refused_mail_domains"),
             ("[access]\nfree_keys = true", vec![], "server.base_url is not set: the links"),
             (

@@ -4,6 +4,8 @@
 //! that a misspelt security setting is noticed.
 
 mod access;
+mod accuracy;
+mod engine_entry;
 mod flags;
 pub(crate) mod keys;
 mod load;
@@ -16,6 +18,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use access::AccessConfig;
+pub(crate) use accuracy::AccuracyConfig;
+pub(crate) use engine_entry::{EngineEntry, KeyPlace};
 pub(crate) use flags::ConfigArgs;
 pub(crate) use load::{load_config, own_variables};
 pub(crate) use mail::{MailConfig, MailSecurity};
@@ -37,6 +41,7 @@ pub(crate) struct Config {
     pub(crate) mail: MailConfig,
     pub(crate) targets: TargetsConfig,
     pub(crate) registry: RegistryConfig,
+    pub(crate) accuracy: AccuracyConfig,
     pub(crate) proof: ProofConfig,
     pub(crate) log: LogConfig,
 }
@@ -81,6 +86,7 @@ pub(crate) struct StoreConfig {
     pub(crate) scan_days: u32,
     pub(crate) mcp_days: u32,
     pub(crate) conduct_days: u32,
+    pub(crate) accuracy_days: u32,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -295,6 +301,7 @@ impl Default for StoreConfig {
             scan_days,
             mcp_days,
             conduct_days,
+            accuracy_days,
         } = service::RetentionSettings::default();
         Self {
             data_dir: None,
@@ -310,6 +317,7 @@ impl Default for StoreConfig {
             scan_days,
             mcp_days,
             conduct_days,
+            accuracy_days,
         }
     }
 }

@@ -1,14 +1,11 @@
 //! Builds what sends free keys by mail.
 
-use std::fs::File;
-use std::io::Read;
-use std::path::Path;
-
 use anyhow::{Context, Result, bail};
 use door::Policy;
 use door::mail::{MailLogin, MailSecurity, MailSettings, Mailer};
 use service::{FreeKeySettings, RefusedMailDomains};
 
+use super::small_file::read_text;
 use crate::config::{self, Config, MailConfig};
 
 /// The password, if it is in no file.
@@ -92,18 +89,4 @@ fn refused_domains(config: &Config) -> Result<RefusedMailDomains> {
         }
     }
     Ok(refused)
-}
-
-fn read_text(file: &Path, max_bytes: u64) -> Result<String> {
-    let shown = file.display();
-    let opened = File::open(file).with_context(|| format!("{shown} cannot be read"))?;
-    let mut text = String::new();
-    opened
-        .take(max_bytes + 1)
-        .read_to_string(&mut text)
-        .with_context(|| format!("{shown} cannot be read"))?;
-    if text.len() as u64 > max_bytes {
-        bail!("{shown} is larger than {max_bytes} bytes");
-    }
-    Ok(text)
 }

@@ -10,6 +10,7 @@ Prints a JSON object: for every check by its name, whether it holds and, if not,
 import asyncio
 import concurrent.futures
 import copy
+import functools
 import hashlib
 import http.client
 import http.server
@@ -707,6 +708,13 @@ def guarded_fetch_by_a_transport():
 # Verification.
 
 
+@functools.cache
+def report_id():
+    status, record = ask(BASE, "POST", "/api/scan", {"domain": "open.lab"})
+    same(status, 200, record)
+    return record["id"]
+
+
 def documents():
     """One of each signed document that there is about these operations."""
     receipt = client().preflight("open.lab", "read")
@@ -721,6 +729,7 @@ def documents():
         "rights": "/api/v1/rights?domain=open.lab",
         "claims": "/api/v1/claims?domain=open.lab",
         "domain": "/api/v1/domain?domain=open.lab",
+        "machine record": "/api/v1/machine-record?id=" + report_id(),
         "content clock": "/api/v1/content-clock?url=https://open.lab/",
         "read equivalence": "/api/v1/read-equivalence?url=https://open.lab/",
     }.items():

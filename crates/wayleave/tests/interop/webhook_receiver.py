@@ -74,6 +74,7 @@ class Receiver(BaseHTTPRequestHandler):
             entry.update(judge(self.path, headers, body))
         except Exception as error:  # told to the test
             entry["error"] = repr(error)
+            entry["unverified"] = json.loads(body)
         write(entry)
         name = self.path.split("?")[0]
         if name == "/redirect":

@@ -11,6 +11,7 @@
 )]
 
 mod access;
+mod accuracy;
 mod answer_details_api;
 mod browser;
 mod capability_calls;
@@ -35,6 +36,7 @@ mod licence_api;
 mod limits_api;
 mod log_api;
 mod machine_files;
+mod machine_record;
 mod mcp_api;
 mod mcp_peers;
 mod mcp_server;

@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The groups of `service`, lowest first. A group imports those before it and never those after it.
-const SERVICE_GROUPS: [&str; 9] =
-    ["access", "log", "answers", "visitors", "conduct", "scanning", "domains", "webhooks", "jobs"];
+const SERVICE_GROUPS: [&str; 10] = [
+    "access", "log", "answers", "visitors", "conduct", "scanning", "domains", "accuracy",
+    "webhooks", "jobs",
+];
 
 fn crates_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()

@@ -12,6 +12,7 @@ fn addresses(id: &str) -> Vec<String> {
     let forms = ["", ".json", ".raw.json", ".manifest.json", ".zip"];
     let mut all: Vec<String> = forms.iter().map(|form| format!("/r/{id}{form}")).collect();
     all.extend([format!("/api/graph/{id}"), format!("/og/{id}.png")]);
+    all.push(format!("/api/v1/machine-record?id={id}"));
     all
 }
 

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::judgements::expectations::JudgedSite;
 use crate::lab_server::run_all;
+use crate::machine_record::machine_record_faults;
 use crate::server::Server;
 
 const MACHINE_FILE_PATHS: [&str; 8] = [
@@ -40,6 +41,7 @@ fn every_record_says_what_the_catalogue_promises() {
         let judged = JudgedSite { record: &record, answer: &answer };
         let broken_promises = [promises(&site["expect"], &judged), disagreements(&judged)].concat();
         faults.extend(broken_promises);
+        faults.extend(machine_record_faults(&server, &record));
         let line = owner_and_record(site, &record);
         (name.to_owned(), faults, line)
     });

@@ -11,6 +11,8 @@ const FORMS: [&str; 4] = ["", ".json", ".raw.json", ".manifest.json"];
 fn addresses(id: &str) -> Vec<String> {
     let mut all: Vec<String> = FORMS.iter().map(|form| format!("/r/{id}{form}")).collect();
     all.push(format!("/api/graph/{id}"));
+    all.push(format!("/api/v1/machine-record?id={id}"));
+    all.push(format!("/api/v1/machine-record?id={id}&format=llms_txt"));
     all
 }
 

@@ -1,6 +1,7 @@
 //! One file per endpoint, or per group of related endpoints. A handler is named after its operationId,
 //! in snake case.
 
+pub(crate) mod accuracy;
 pub(crate) mod agents;
 pub(crate) mod builds;
 pub(crate) mod census;
@@ -14,12 +15,14 @@ pub(crate) mod corroboration;
 pub(crate) mod decisions;
 pub(crate) mod domain;
 mod error_mapping;
+pub(crate) mod field_check;
 pub(crate) mod free_key_pages;
 pub(crate) mod free_keys;
 pub(crate) mod graph;
 pub(crate) mod home_page;
 pub(crate) mod keys;
 pub(crate) mod log;
+pub(crate) mod machine_record;
 pub(crate) mod manage;
 pub(crate) mod mcp;
 pub(crate) mod observers;

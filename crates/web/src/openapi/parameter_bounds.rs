@@ -3,13 +3,13 @@
 
 use contract::{
     limits::{
-        CENSUS_PAGE_MAX, CHANGES_MAX, CLOCK_VERSIONS_MAX, IDEMPOTENCY_KEY_MAX, LOG_HEADS_MAX,
-        LOG_LIST_MAX, MAX_AGE_HOURS_MAX, MAX_SAFE_INTEGER, OUTCOME_DAYS_MAX,
-        READINGS_KEPT_PER_DOMAIN, REVOCATIONS_PAGE_MAX, TIMELINE_MAX,
+        ACCURACY_DAYS_MAX, CENSUS_PAGE_MAX, CHANGES_MAX, CLOCK_VERSIONS_MAX, FIELD_VALUE_MAX,
+        IDEMPOTENCY_KEY_MAX, LOG_HEADS_MAX, LOG_LIST_MAX, MAX_AGE_HOURS_MAX, MAX_SAFE_INTEGER,
+        OUTCOME_DAYS_MAX, READINGS_KEPT_PER_DOMAIN, REVOCATIONS_PAGE_MAX, TIMELINE_MAX,
     },
     records::{
-        Action, ChangeDirection, Decision, LiveReadMode, RevocationTargetKind, RevocationType,
-        VisitorVerdict,
+        Action, ChangeDirection, CheckedField, Decision, LiveReadMode, MachineRecordFormat,
+        RevocationTargetKind, RevocationType, VisitorVerdict,
     },
     schema_bounds::DIGEST_PATTERN,
 };
@@ -17,6 +17,10 @@ use serde_json::{Value, json};
 use service::access::account::MAX_USAGE_DAYS;
 
 use crate::request::MAX_PARAMETER_CHARS;
+
+/// Not only white space, and no control characters but line breaks and tabs.
+const VALUE_PATTERN: &str = "^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*\
+    [^\\s\\u0000-\\u001f\\u007f-\\u009f][^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$";
 
 /// Writes the bounds of every parameter of an operation. Unknown ones stay as they are, and a test
 /// fails.
@@ -45,6 +49,7 @@ fn parameter_schema(operation: &str, name: &str) -> Option<Value> {
         "n" => range(1, LOG_HEADS_MAX as u64),
         "versions" => range(1, CLOCK_VERSIONS_MAX as u64),
         "days" if operation == "getUsage" => range(1, MAX_USAGE_DAYS.unsigned_abs()),
+        "days" if operation == "getAccuracy" => range(1, u64::from(ACCURACY_DAYS_MAX)),
         "days" => range(1, u64::from(OUTCOME_DAYS_MAX)),
         "rank_max" | "to" | "from" | "tree_size" => range(0, MAX_SAFE_INTEGER),
         "batch" if operation == "getLogHead" => pattern(15, "^(latest|0|[1-9][0-9]{0,14})$"),
@@ -59,6 +64,9 @@ fn parameter_schema(operation: &str, name: &str) -> Option<Value> {
         "target_kind" => words(RevocationTargetKind::WORDS),
         "format" if operation == "mcpScanUrl" => words(&["json", "sarif"]),
         "format" if operation == "getCensusExport" => words(&["ndjson", "csv"]),
+        "format" if operation == "getMachineRecord" => {
+            words(&[&["json"][..], MachineRecordFormat::WORDS].concat())
+        }
         "format" => words(&["json", "ndjson"]),
         // Every order of every choice: none of the words may be given twice.
         "include" => words(&[
@@ -86,7 +94,10 @@ fn parameter_schema(operation: &str, name: &str) -> Option<Value> {
         "section" => pattern(64, "^[a-z_]{1,64}$"),
         "section_state" => pattern(40, "^[a-z_]{1,40}$"),
         "property" => text(1, 100, ""),
+        "field" if operation == "checkField" => words(CheckedField::WORDS),
         "field" => text(0, 200, ""),
+        "value" => pattern(FIELD_VALUE_MAX, VALUE_PATTERN),
+        "engine" => pattern(40, "^[a-z0-9][a-z0-9._-]{0,39}$"),
         "host" => text(0, MAX_PARAMETER_CHARS, "hostname"),
         "path" if operation == "getLogTile" => {
             pattern(64, "^([0-9]|[1-5][0-9]|6[0-3])(/x[0-9]{3}){0,5}/[0-9]{3}(\\.p/[0-9]{1,3})?$")

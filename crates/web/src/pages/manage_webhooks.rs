@@ -99,6 +99,9 @@ fn meaning(event: EventName) -> &'static str {
         EventName::Revocation => "a decision about one of your sites was revoked",
         EventName::ScanFinished => "a scan of yours has ended",
         EventName::ControlChanged => "somebody proved or lost control of one of your sites",
+        EventName::AccuracyChanged => {
+            "an AI engine is right or wrong about one of your businesses now"
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! HTML pages: rendered on the server from the templates in `templates/`, without foreign resources. The one
 //! script (`assets/pages.js`) adds copy buttons and live progress; every page works without it.
 
+pub(crate) mod accuracy;
 pub(crate) mod agents;
 mod board;
 pub(crate) mod claim;

@@ -6,6 +6,7 @@ use contract::records::{
 };
 use service::ScanRow;
 
+use super::accuracy::EngineChart;
 use super::claim::state_status;
 use super::dates::minute;
 use super::status::Status;
@@ -20,6 +21,8 @@ pub(crate) struct OwnerPageParts {
     pub(crate) outcomes: Option<OutcomeSummary>,
     pub(crate) incident: Option<IncidentRecord>,
     pub(crate) disputes: Vec<DisputeRecord>,
+    /// One for each AI engine that was asked about the business.
+    pub(crate) engines: Vec<EngineChart>,
 }
 
 #[derive(Template)]

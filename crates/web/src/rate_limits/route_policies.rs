@@ -63,6 +63,7 @@ pub const ROUTE_POLICIES: &[RoutePolicy] = &[
     post("/api/v1/scan", SCANS),
     get("/r/{file}", &[READ.name, FEED.name, WRONG_KEY.name]),
     get("/api/graph/{id}", READS_WITH_KEY),
+    get("/api/v1/machine-record", READS_WITH_KEY),
     // Changes over time, and comparison of readings
     get("/api/v1/changes", FEEDS),
     get("/api/corroboration", READS),
@@ -104,6 +105,9 @@ pub const ROUTE_POLICIES: &[RoutePolicy] = &[
     // Registrations and timelines of domains
     get("/api/v1/domain", READS_LIVE),
     get("/registry/{domain}", READS_LIVE),
+    // What is said about a business
+    get("/api/v1/accuracy", READS),
+    get("/api/v1/field-check", READS_LIVE),
     // MCP servers
     get("/api/v1/mcp/scan", READS_LIVE),
     post("/api/v1/mcp/scan", DECIDES),

@@ -172,6 +172,7 @@ pub(super) fn content_clock() -> ContentClockRecord {
             untrusted_value: "\"x\"".to_owned(),
             carrier: "header".to_owned(),
             at: at("00:30:00"),
+            doubt: None,
         }],
         compare: ClockComparison {
             state: ClockAgreement::NotComparable,
@@ -211,7 +212,8 @@ pub(super) fn claims() -> ClaimsRecord {
             carrier: ClaimCarrier {
                 kind: "json_ld".to_owned(),
                 url: "https://shop.lab/".to_owned(),
-                pointer: None,
+                pointer: Some("/telephone".to_owned()),
+                block: Some(0),
                 evidence_sha256: Some(digest('c')),
             },
             said_from: at("01:00:00"),

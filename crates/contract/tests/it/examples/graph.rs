@@ -1,8 +1,9 @@
-//! Examples of a scan's graph and manifest.
+//! Examples of a scan's graph, manifest and machine record.
 
 use contract::records::{
-    Graph, GraphCounts, GraphEdge, GraphNode, GraphNodeState, GraphNodeType, GraphRelation,
-    ScanManifest,
+    FormatNotMade, Graph, GraphCounts, GraphEdge, GraphNode, GraphNodeState, GraphNodeType,
+    GraphRelation, MachineRecord, MachineRecordFile, MachineRecordFormat, ScanManifest,
+    ValueNotTaken, ValueSource,
 };
 
 use super::{at, digest, domain, kind, replaced_signature, schema, signature, some, url};
@@ -62,6 +63,46 @@ pub(super) fn manifest() -> ScanManifest {
         evidence_sha256: digest('e'),
         bodies: vec![digest('b'), digest('c')],
         replaced_signature: Some(replaced_signature()),
+        sha256: some(&digest('a')),
+        signature: Some(signature()),
+    }
+}
+
+pub(super) fn machine_record() -> MachineRecord {
+    let text = "{\n  \"@context\": \"https://schema.org\",\n  \"@type\": \"Store\",\n  \
+                \"name\": \"The Lab Shop\"\n}\n";
+    MachineRecord {
+        kind: kind("machine-record"),
+        v: 1,
+        schema: schema("machine-record"),
+        id: "abc123".to_owned(),
+        domain: domain(),
+        read_at: at("02:56:20"),
+        files: vec![MachineRecordFile {
+            format: MachineRecordFormat::JsonLd,
+            path: "/".to_owned(),
+            media_type: "application/ld+json".to_owned(),
+            download: url("/api/v1/machine-record?id=abc123&format=jsonld"),
+            untrusted_text: text.to_owned(),
+            sources: vec![ValueSource {
+                at: "/name".to_owned(),
+                carrier: "json_ld".to_owned(),
+                url: "https://shop.lab/".to_owned(),
+                pointer: some("/json_ld/0/name"),
+            }],
+            not_taken: vec![ValueNotTaken {
+                what: "telephone".to_owned(),
+                why: "The site contradicts itself: its sources state different values.".to_owned(),
+                untrusted_values: vec!["+49 30 1234".to_owned(), "+49 30 4321".to_owned()],
+            }],
+            missing: vec!["skills".to_owned()],
+            reading: "Made from the facts that the home page states about its owner.".to_owned(),
+        }],
+        not_made: vec![FormatNotMade {
+            format: MachineRecordFormat::AgentCard,
+            why: "The site publishes no address of an agent.".to_owned(),
+        }],
+        reading: "Check each file before you publish it.".to_owned(),
         sha256: some(&digest('a')),
         signature: Some(signature()),
     }

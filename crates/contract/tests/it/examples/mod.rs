@@ -1,5 +1,6 @@
 //! One made-up instance of every kind that has a schema.
 
+mod accuracy;
 mod addresses;
 mod agents;
 mod build;
@@ -47,11 +48,13 @@ pub(crate) fn all() -> Vec<(&'static str, Value)> {
         ("report", json(public_report())),
         ("graph", json(graph::graph())),
         ("manifest", json(graph::manifest())),
+        ("machine-record", json(graph::machine_record())),
         ("outcome-report", json(small::outcome_report())),
         ("outcome-accepted", json(small::outcome_accepted())),
         ("agent-outcomes", json(small::outcome_summary())),
         ("agent-outcomes-day", json(small::outcome_day())),
-        ("ai-accuracy", json(small::accuracy())),
+        ("ai-accuracy", json(accuracy::accuracy())),
+        ("ai-accuracy-history", json(accuracy::history())),
         ("domain-control", json(small::control())),
         ("claim-offer", json(owners::claim_offer())),
         ("claim-request", json(owners::claim_request())),
@@ -80,6 +83,7 @@ pub(crate) fn all() -> Vec<(&'static str, Value)> {
         ("census-end", json(addresses::census_end())),
         ("content-clock", json(addresses::content_clock())),
         ("claims", json(addresses::claims())),
+        ("field-check", json(accuracy::field_check())),
         ("read-equivalence", json(addresses::read_equivalence())),
         ("rights", json(addresses::rights())),
         ("actions", json(resolve::actions())),

@@ -514,6 +514,9 @@ fn stated(value: &str) -> StatedFact {
         source: "json_ld".to_owned(),
         url: "https://shop.lab/".to_owned(),
         evidence: texts(&["home-browser"]),
+        pointer: Some("/telephone".to_owned()),
+        block: Some(0),
+        place: Some("header or footer".to_owned()),
     }
 }
 
@@ -585,6 +588,7 @@ fn fact_lineage() -> FactLineage {
             domain: domain(),
             untrusted_name: some("Shop"),
             types: texts(&["Organization"]),
+            country: some("US"),
         },
         read: LineageRead { pages: texts(&["/"]), carriers: texts(&["json_ld"]) },
         faults: vec![readings::fault()],

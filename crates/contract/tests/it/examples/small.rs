@@ -3,16 +3,15 @@
 use std::collections::BTreeMap;
 
 use contract::records::{
-    AcceptedOutcome, AccuracyField, AccuracyFields, AccuracyHours, AccuracyRecord, AccuracyVerdict,
-    AgentConduct, AgentDayCounts, ClaimState, ConductDayRecord, ConductIdentity, ConductRecord,
-    ConductThresholds, ConductVerdict, ConductWindow, ControlEvent, ControlEventType,
-    ControlMethod, ControlReading, ControlRecord, DomainRecord, FreeKeyAccepted, FreeKeyRequest,
-    OutcomeAccepted, OutcomeAction, OutcomeAgent, OutcomeClass, OutcomeDay, OutcomeDayRecord,
-    OutcomeReport, OutcomeResult, OutcomeSummary, ProofSeen, Purpose, RateConduct, RateVerdict,
-    RecentOutcome, Registry, RegistryAtClaim, RegistryState, ReportedChallenge, ResolveSaid,
-    Revalidation, RobotsConduct, RobotsVerdict, ScanRequest, ScanRequestV1, SiteChecks,
-    TimelineEntry, TimelineType, UnassessedAgent, Visibility, VisitorAnswer, VisitorBatch,
-    VisitorBatchAnswer, VisitorQuery, VisitorResult, VisitorVerdict,
+    AcceptedOutcome, AgentConduct, AgentDayCounts, ClaimState, ConductDayRecord, ConductIdentity,
+    ConductRecord, ConductThresholds, ConductVerdict, ConductWindow, ControlEvent,
+    ControlEventType, ControlMethod, ControlReading, ControlRecord, DomainRecord, FreeKeyAccepted,
+    FreeKeyRequest, OutcomeAccepted, OutcomeAction, OutcomeAgent, OutcomeClass, OutcomeDay,
+    OutcomeDayRecord, OutcomeReport, OutcomeResult, OutcomeSummary, ProofSeen, Purpose,
+    RateConduct, RateVerdict, RecentOutcome, Registry, RegistryAtClaim, RegistryState,
+    ReportedChallenge, ResolveSaid, Revalidation, RobotsConduct, RobotsVerdict, ScanRequest,
+    ScanRequestV1, SiteChecks, TimelineEntry, TimelineType, UnassessedAgent, Visibility,
+    VisitorAnswer, VisitorBatch, VisitorBatchAnswer, VisitorQuery, VisitorResult, VisitorVerdict,
 };
 use contract::{ErrorCode, ErrorV1, Ratio};
 
@@ -122,36 +121,6 @@ pub(super) fn outcome_day() -> OutcomeDayRecord {
         error: 0,
         disagree: 1,
         reporters: 2,
-    }
-}
-
-pub(super) fn accuracy() -> AccuracyRecord {
-    let field = |declared: &str, ai: &str, verdict| AccuracyField {
-        declared: some(declared),
-        ai: some(ai),
-        verdict,
-    };
-    AccuracyRecord {
-        kind: kind("ai-accuracy"),
-        v: 1,
-        domain: domain(),
-        engine: "engine-1".to_owned(),
-        checked_at: at("02:00:00"),
-        fields: AccuracyFields {
-            phone: field("+1 555 0100", "+1 555 0199", AccuracyVerdict::Wrong),
-            address: field("1 Quay Street", "1 Quay Street", AccuracyVerdict::Correct),
-            website: AccuracyField {
-                declared: some("https://shop.lab/"),
-                ai: None,
-                verdict: AccuracyVerdict::NotMeasured,
-            },
-            hours: AccuracyHours { ai: some("9 to 5"), verdict: AccuracyVerdict::Recorded },
-        },
-        wrong: texts(&["phone"]),
-        sources: texts(&["https://directory.lab/shop"]),
-        seal: url("/api/seal/lookup"),
-        sha256: Some(digest('a')),
-        signature: Some(signature()),
     }
 }
 

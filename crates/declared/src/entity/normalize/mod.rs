@@ -6,7 +6,7 @@ pub(super) mod address;
 pub(super) mod hours;
 pub(super) mod name;
 pub(super) mod phone;
-mod phone_plan;
+pub(super) mod phone_plan;
 
 use contract::text::is_hidden;
 use icu_normalizer::DecomposingNormalizerBorrowed;

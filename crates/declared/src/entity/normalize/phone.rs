@@ -119,7 +119,7 @@ fn is_national_form(digits: &str, international: &str) -> bool {
 }
 
 /// The ASCII digit for one in the digits of Arabic, Persian and Urdu, Hindi or Bengali.
-fn ascii_digit(c: char) -> char {
+pub(in super::super) fn ascii_digit(c: char) -> char {
     let zero = match c {
         '\u{660}'..='\u{669}' => 0x660,
         '\u{6f0}'..='\u{6f9}' => 0x6f0,
@@ -145,7 +145,7 @@ fn without_bracketed_trunk(number: &str) -> String {
 }
 
 /// A number with its calling code.
-fn international_number(digits: &str) -> Option<String> {
+pub(in super::super) fn international_number(digits: &str) -> Option<String> {
     let plan = plan_of_number(digits)?;
     let national = digits.strip_prefix(plan.code)?;
     let fits = |national: &str| (plan.digits.0..=plan.digits.1).contains(&national.len());
@@ -164,7 +164,7 @@ fn international_number(digits: &str) -> Option<String> {
 }
 
 /// A number as dialled within its region.
-fn national_number(digits: &str, plan: &NumberingPlan) -> Option<String> {
+pub(in super::super) fn national_number(digits: &str, plan: &NumberingPlan) -> Option<String> {
     let (least, most) = plan.digits;
     let fits = |national: &str| (least..=most).contains(&national.len());
     if let Some(national) = digits.strip_prefix(plan.trunk).filter(|_| !plan.trunk.is_empty())

@@ -2,14 +2,14 @@
 
 /// The structure of a region's numbers.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct NumberingPlan {
+pub(in super::super) struct NumberingPlan {
     /// ISO 3166-1 alpha-2.
-    pub(super) region: &'static str,
-    pub(super) code: &'static str,
+    pub(in super::super) region: &'static str,
+    pub(in super::super) code: &'static str,
     /// The prefix dialled before a number within the region, but not from abroad.
-    pub(super) trunk: &'static str,
+    pub(in super::super) trunk: &'static str,
     /// The shortest and the longest number, without calling code and trunk prefix.
-    pub(super) digits: (usize, usize),
+    pub(in super::super) digits: (usize, usize),
 }
 
 const fn plan(
@@ -32,6 +32,23 @@ pub(super) const PLANS: &[NumberingPlan] = &[
     plan("TT", "1", "1", 10, 10),
     plan("BS", "1", "1", 10, 10),
     plan("BB", "1", "1", 10, 10),
+    plan("AG", "1", "1", 10, 10),
+    plan("AI", "1", "1", 10, 10),
+    plan("AS", "1", "1", 10, 10),
+    plan("BM", "1", "1", 10, 10),
+    plan("DM", "1", "1", 10, 10),
+    plan("GD", "1", "1", 10, 10),
+    plan("GU", "1", "1", 10, 10),
+    plan("KN", "1", "1", 10, 10),
+    plan("KY", "1", "1", 10, 10),
+    plan("LC", "1", "1", 10, 10),
+    plan("MP", "1", "1", 10, 10),
+    plan("MS", "1", "1", 10, 10),
+    plan("SX", "1", "1", 10, 10),
+    plan("TC", "1", "1", 10, 10),
+    plan("VC", "1", "1", 10, 10),
+    plan("VG", "1", "1", 10, 10),
+    plan("VI", "1", "1", 10, 10),
     plan("EG", "20", "0", 8, 10),
     plan("ZA", "27", "0", 9, 9),
     plan("GR", "30", "", 10, 10),
@@ -169,6 +186,48 @@ pub(super) const PLANS: &[NumberingPlan] = &[
     plan("KG", "996", "0", 9, 9),
     plan("TJ", "992", "", 9, 9),
     plan("TM", "993", "8", 8, 8),
+    plan("BN", "673", "", 7, 7),
+    plan("FJ", "679", "", 7, 7),
+    plan("MG", "261", "0", 9, 9),
+    plan("RE", "262", "0", 9, 9),
+    plan("GP", "590", "0", 9, 9),
+    plan("MQ", "596", "0", 9, 9),
+    plan("GF", "594", "0", 9, 9),
+    plan("NC", "687", "", 6, 6),
+    plan("PF", "689", "", 8, 8),
+    plan("GL", "299", "", 6, 6),
+    plan("FO", "298", "", 6, 6),
+    plan("SD", "249", "0", 9, 9),
+    plan("BJ", "229", "", 8, 10),
+    plan("TG", "228", "", 8, 8),
+    plan("BF", "226", "", 8, 8),
+    plan("ML", "223", "", 8, 8),
+    plan("NE", "227", "", 8, 8),
+    plan("GN", "224", "", 9, 9),
+    plan("CD", "243", "0", 9, 9),
+    plan("CG", "242", "", 9, 9),
+    plan("GA", "241", "0", 7, 8),
+    plan("MW", "265", "0", 7, 9),
+    plan("SC", "248", "", 7, 7),
+    plan("CV", "238", "", 7, 7),
+    plan("HT", "509", "", 8, 8),
+    plan("BZ", "501", "", 7, 7),
+    plan("GY", "592", "", 7, 7),
+    plan("SR", "597", "", 6, 7),
+    plan("CW", "599", "", 7, 8),
+    plan("SY", "963", "0", 8, 9),
+    plan("YE", "967", "0", 7, 9),
+    plan("BT", "975", "", 7, 8),
+    plan("LS", "266", "", 8, 8),
+    plan("SZ", "268", "", 8, 8),
+    plan("GM", "220", "", 7, 7),
+    plan("SL", "232", "0", 8, 8),
+    plan("LR", "231", "0", 7, 9),
+    plan("BI", "257", "", 8, 8),
+    plan("DJ", "253", "", 8, 8),
+    plan("SO", "252", "0", 7, 9),
+    plan("TL", "670", "", 7, 8),
+    plan("PG", "675", "", 7, 8),
     // Numbers of no region: freephone, shared cost, universal.
     plan("001", "800", "", 8, 8),
     plan("001", "808", "", 8, 8),
@@ -177,12 +236,12 @@ pub(super) const PLANS: &[NumberingPlan] = &[
     plan("001", "883", "", 7, 12),
 ];
 
-pub(super) fn plan_of_region(region: &str) -> Option<&'static NumberingPlan> {
+pub(in super::super) fn plan_of_region(region: &str) -> Option<&'static NumberingPlan> {
     PLANS.iter().find(|plan| plan.region.eq_ignore_ascii_case(region))
 }
 
 /// The plan of a number with its calling code. Unambiguous: no code is a prefix of another.
-pub(super) fn plan_of_number(digits: &str) -> Option<&'static NumberingPlan> {
+pub(in super::super) fn plan_of_number(digits: &str) -> Option<&'static NumberingPlan> {
     PLANS.iter().find(|plan| digits.starts_with(plan.code))
 }
 

@@ -4,6 +4,20 @@ use std::cell::Cell;
 use std::io::{self, Read};
 use std::rc::Rc;
 
+/// How many bytes one sitemap may have after decompression.
+pub(super) const MAX_BYTES: u64 = 50 * 1024 * 1024;
+
+/// Lists of URLs compress to about a twentieth; a larger ratio suggests a decompression bomb.
+const MAX_RATIO: u64 = 200;
+
+/// Decompressed size that is always allowed, whatever the ratio.
+const ANY_RATIO_BYTES: u64 = 1024 * 1024;
+
+/// How far a packed file of this size is unpacked.
+pub(super) fn unpacked_bound(packed: u64) -> u64 {
+    packed.saturating_mul(MAX_RATIO).clamp(ANY_RATIO_BYTES, MAX_BYTES)
+}
+
 /// Reads at most a given number of bytes from the inner reader.
 pub(super) struct BoundedReader<R> {
     inner: R,

@@ -3,6 +3,7 @@
 
 mod bounded_reader;
 mod entry;
+mod page_date;
 mod plain_list;
 mod xml;
 
@@ -14,17 +15,9 @@ use super::http::MediaTypes;
 use super::report::{Report, count_with_noun};
 use crate::fault::Weight;
 use crate::sniff::looks_like_html;
-use bounded_reader::BoundedReader;
+use bounded_reader::{BoundedReader, MAX_BYTES, unpacked_bound};
 use entry::{EntryCounter, MAX_ENTRIES};
-
-/// How many bytes one sitemap may have after decompression.
-const MAX_BYTES: u64 = 50 * 1024 * 1024;
-
-/// Lists of URLs compress to about a twentieth; a larger ratio suggests a decompression bomb.
-const MAX_RATIO: u64 = 200;
-
-/// Decompressed size that is always allowed, whatever the ratio.
-const ANY_RATIO_BYTES: u64 = 1024 * 1024;
+pub use page_date::{PageLastmod, page_lastmod};
 
 /// How many bytes are examined to detect the format.
 const HEAD_BYTES: u64 = 1_024;
@@ -56,7 +49,7 @@ pub(super) fn check(report: &mut Report<'_>) -> Option<String> {
         );
     }
     let packed = u64::try_from(body.len()).unwrap_or(u64::MAX);
-    let bound = packed.saturating_mul(MAX_RATIO).clamp(ANY_RATIO_BYTES, MAX_BYTES);
+    let bound = unpacked_bound(packed);
     check_stream(report, BoundedReader::new(MultiGzDecoder::new(body), bound), true)
 }
 

@@ -19,6 +19,7 @@ impl PageReader<'_> {
             name::A => {
                 if let Some(href) = attribute("href") {
                     self.anchor(href);
+                    self.note_rel_me(attribute("rel").unwrap_or_default(), href);
                 }
             }
             name::HTML => {
@@ -81,6 +82,17 @@ impl PageReader<'_> {
         }
     }
 
+    /// Keeps the address of a link to another page of the same owner.
+    fn note_rel_me(&mut self, rel: &str, href: &str) {
+        let is_me = rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("me"));
+        if is_me && self.page.rel_me.len() < MAX_ADDRESSES {
+            let href = text::clean_text(href, MAX_VALUE);
+            if !href.is_empty() && !self.page.rel_me.contains(&href) {
+                self.page.rel_me.push(href);
+            }
+        }
+    }
+
     fn meta(&mut self, called: &str, content: &str) {
         let called = text::clean_text(called, 100).to_ascii_lowercase();
         let content = text::clean_text(content, MAX_VALUE);
@@ -100,6 +112,7 @@ impl PageReader<'_> {
     fn link(&mut self, attributes: &str) {
         let Some(href) = tag::attribute(attributes, "href") else { return };
         let rel = text::clean_text(tag::attribute(attributes, "rel").unwrap_or_default(), 200);
+        self.note_rel_me(&rel, href);
         let href = text::clean_text(href, MAX_VALUE);
         let is_canonical = rel.split(' ').any(|word| word.eq_ignore_ascii_case("canonical"));
         if is_canonical && self.page.canonical.is_none() && !href.is_empty() {

@@ -54,6 +54,12 @@ impl PageReader<'_> {
         if let Some(slot) = frame.slot {
             self.microdata.fill_value(slot, words.text_since(frame.opened));
         }
+        if let Some(slot) = frame.rdfa_slot {
+            self.rdfa.fill_value(slot, words.text_since(frame.opened));
+        }
+        if let Some(slot) = frame.card_slot {
+            self.cards.fill_value(slot, words.text_since(frame.opened));
+        }
         if let Some(level) = element_role::heading_level(frame.tag)
             && self.page.headings.len() < MAX_HEADINGS
             && !words.text_since(frame.opened).is_empty()

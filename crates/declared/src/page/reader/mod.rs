@@ -15,10 +15,12 @@ use lol_html::{HtmlRewriter, MemorySettings, Settings, element};
 use super::blocks::Blocks;
 use super::css::{self, ElementStack, PresentationHints, StyleRules, StyleSource, StyleState};
 use super::element_role::{bit, name};
+use super::h_card::{CardCollector, CardScope, CardSlot};
 use super::hidden_texts::HiddenTexts;
 use super::markup_pieces::{MarkupPiece, MarkupPieces};
 use super::microdata::{MicrodataCollector, PendingValue};
 use super::model::{Page, TextSurface};
+use super::rdfa::{RdfaCollector, RdfaScope};
 use super::text::{self, TextBuffer};
 use super::text_spans::TextSpans;
 use crate::charset;
@@ -91,6 +93,10 @@ struct OpenElement {
     slot: Option<PendingValue>,
     /// The microdata item that properties inside belong to.
     item: Option<usize>,
+    rdfa: RdfaScope,
+    rdfa_slot: Option<PendingValue>,
+    card: CardScope,
+    card_slot: Option<CardSlot>,
     /// The byte range of its `id` in the page.
     id: Option<(usize, usize)>,
     is_app_root: bool,
@@ -125,6 +131,8 @@ struct PageReader<'a> {
     blocks: Blocks,
     hidden_texts: HiddenTexts,
     microdata: MicrodataCollector,
+    rdfa: RdfaCollector,
+    cards: CardCollector,
     /// The open element that contains raw text, in which only its own end tag is a tag.
     raw: Option<u64>,
     data: Option<ScriptData>,
@@ -183,6 +191,8 @@ impl<'a> PageReader<'a> {
             blocks: Blocks::default(),
             hidden_texts: HiddenTexts::default(),
             microdata: MicrodataCollector::default(),
+            rdfa: RdfaCollector::default(),
+            cards: CardCollector::default(),
             raw: None,
             data: None,
             empty_root: false,
@@ -276,6 +286,8 @@ impl<'a> PageReader<'a> {
         page.description = named("description").or_else(|| named("og:description"));
         page.generator = named("generator");
         page.microdata = self.microdata.finish();
+        page.rdfa = self.rdfa.finish();
+        page.h_cards = self.cards.finish();
         (page.hidden, page.hidden_truncated) = self.hidden_texts.finish();
         page.is_app_shell =
             self.empty_root && page.scripts > 0 && few_words && !page.noscript_counts;

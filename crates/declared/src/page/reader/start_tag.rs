@@ -7,6 +7,7 @@ use crate::page::css::{self, PresentationHints, StyleState, StyledElement};
 use crate::page::element_role::{self, bit, name};
 use crate::page::microdata::MicrodataAttributes;
 use crate::page::model::TextSurface;
+use crate::page::rdfa::{RdfaAttributes, RdfaScope};
 use crate::page::tag::{self, Attributes, name_key};
 
 impl<'a> PageReader<'a> {
@@ -36,7 +37,11 @@ impl<'a> PageReader<'a> {
         let outer_item = parent.and_then(|parent| parent.item);
         let mut bits = element_role::bits_by_name(tag, around, in_body);
         let surface = (tag == name::TEMPLATE).then_some(TextSurface::Template);
+        let outer_rdfa = parent.map_or(RdfaScope::default(), |parent| parent.rdfa);
+        let outer_card = parent.map(|parent| parent.card).unwrap_or_default();
         let mut marks = MicrodataAttributes::default();
+        let mut rdfa = RdfaAttributes::default();
+        let mut classes = None;
         let mut id = None;
         let mut hints = PresentationHints {
             own_colour: element_role::has_own_colour(tag),
@@ -46,8 +51,11 @@ impl<'a> PageReader<'a> {
         if attributes.len() > 1 {
             for (attribute, value) in Attributes(attributes) {
                 match name_key(attribute.as_bytes()) {
-                    attribute::CLASS if !inline && !is_page_wrapper(tag) => {
-                        bits |= element_role::bits_by_class(value)
+                    attribute::CLASS => {
+                        classes = classes.or(Some(value));
+                        if !inline && !is_page_wrapper(tag) {
+                            bits |= element_role::bits_by_class(value);
+                        }
                     }
                     attribute::ID => {
                         id = id.or(Some(value));
@@ -86,6 +94,11 @@ impl<'a> PageReader<'a> {
                     attribute::ITEMTYPE => marks.types = Some(value),
                     attribute::ITEMID => marks.id = Some(value),
                     attribute::ITEMREF => marks.references = Some(value),
+                    attribute::VOCAB => rdfa.vocabulary = Some(value),
+                    attribute::TYPEOF => rdfa.types = Some(value),
+                    attribute::PROPERTY => rdfa.property = Some(value),
+                    attribute::RESOURCE => rdfa.resource = Some(value),
+                    attribute::PREFIX => rdfa.prefix = Some(value),
                     _ if is_data_attribute(attribute) && is_prose(value) => {
                         self.hidden_texts.add_raw(TextSurface::Attribute, value);
                     }
@@ -119,6 +132,10 @@ impl<'a> PageReader<'a> {
             surface,
             slot: None,
             item: outer_item,
+            rdfa: outer_rdfa,
+            rdfa_slot: None,
+            card: outer_card,
+            card_slot: None,
             id: id.and_then(|id| byte_range(html, id)),
             is_app_root: tag == name::APP_ROOT || id.is_some_and(element_role::is_app_root),
             style,
@@ -128,6 +145,14 @@ impl<'a> PageReader<'a> {
         };
         if marks.scope || marks.property.is_some() {
             self.read_microdata(&mut frame, &marks, attributes, outer_item);
+        }
+        if !rdfa.is_empty() {
+            let value = stated_value(tag, attributes);
+            (frame.rdfa, frame.rdfa_slot) = self.rdfa.open_element(&rdfa, outer_rdfa, value);
+        }
+        if let Some(classes) = classes {
+            (frame.card, frame.card_slot) =
+                self.cards.open_element(tag, classes, attributes, outer_card);
         }
         self.has_frameset |= tag == name::FRAMESET;
         if element_role::shows_without_text(tag) {
@@ -217,23 +242,28 @@ impl<'a> PageReader<'a> {
             return;
         }
         let Some(names) = marks.property else { return };
-        let attribute = |wanted| tag::attribute(attributes, wanted);
-        use name::*;
-        let value = attribute("content").or_else(|| match frame.tag {
-            A | LINK | AREA => attribute("href"),
-            IMG | AUDIO | VIDEO | SOURCE | EMBED | IFRAME | TRACK => attribute("src"),
-            OBJECT => attribute("data"),
-            DATA | METER => attribute("value"),
-            TIME => attribute("datetime"),
-            META => Some(""),
-            _ => None,
-        });
+        let value = stated_value(frame.tag, attributes);
         let (html, frames, own) = (self.html, &self.open_elements, frame.id);
         frame.slot = self.microdata.add_property(names, value, outer, || {
             let spans = frames.iter().filter_map(|frame| frame.id).chain(own);
             spans.filter_map(|(start, end)| html.get(start..end)).map(str::to_owned).collect()
         });
     }
+}
+
+/// The value of a property that the attributes of its element state; none if that is its text.
+fn stated_value(tag: u64, attributes: &str) -> Option<&str> {
+    let attribute = |wanted| tag::attribute(attributes, wanted);
+    use name::*;
+    attribute("content").or_else(|| match tag {
+        A | LINK | AREA => attribute("href"),
+        IMG | AUDIO | VIDEO | SOURCE | EMBED | IFRAME | TRACK => attribute("src"),
+        OBJECT => attribute("data"),
+        DATA | METER => attribute("value"),
+        TIME => attribute("datetime"),
+        META => Some(""),
+        _ => None,
+    })
 }
 
 fn is_data_attribute(name: &str) -> bool {
@@ -285,4 +315,9 @@ mod attribute {
     pub(super) const ITEMTYPE: u64 = name_key(b"itemtype");
     pub(super) const ITEMID: u64 = name_key(b"itemid");
     pub(super) const ITEMREF: u64 = name_key(b"itemref");
+    pub(super) const VOCAB: u64 = name_key(b"vocab");
+    pub(super) const TYPEOF: u64 = name_key(b"typeof");
+    pub(super) const PROPERTY: u64 = name_key(b"property");
+    pub(super) const RESOURCE: u64 = name_key(b"resource");
+    pub(super) const PREFIX: u64 = name_key(b"prefix");
 }

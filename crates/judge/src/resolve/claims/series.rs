@@ -120,6 +120,7 @@ fn claim_row(domain: &str, open: &OpenClaim, state: ClaimStatus) -> Claim {
             kind: statement.carrier.kind.clone(),
             url: statement.carrier.url.clone(),
             pointer: statement.carrier.pointer.clone(),
+            block: statement.carrier.block,
             evidence_sha256: statement.carrier.evidence_sha256.clone(),
         },
         said_from: open.said_from,
@@ -146,9 +147,8 @@ fn was_carrier_read(record: &ScanRecord, carrier: &str) -> bool {
         "robots" => {
             matches!(record.policy.robots.state, RobotsState::Declared | RobotsState::Absent)
         }
-        "json_ld" | "microdata" | "meta" | "visible_text" | "http_header" => {
-            record.content.reading.is_some()
-        }
+        "json_ld" | "microdata" | "rdfa" | "h_card" | "rel_me" | "meta" | "visible_text"
+        | "http_header" => record.content.reading.is_some(),
         file => {
             let file = if file == "server_card" { "mcp_server_card" } else { file };
             let mut checks = record.checks.iter().filter(|check| check.file == file).peekable();

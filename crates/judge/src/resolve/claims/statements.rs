@@ -27,8 +27,10 @@ pub struct StatementCarrier {
     /// `json_ld`, `robots`, `http_header`, …
     pub kind: String,
     pub url: String,
-    /// A line of the file, where it is known.
+    /// A line of the file or a pointer into the JSON-LD block, where it is known.
     pub pointer: Option<String>,
+    /// The number of the JSON-LD block on the page, from 0.
+    pub block: Option<u32>,
     /// The digest of the body it was read from.
     pub evidence_sha256: Option<String>,
 }
@@ -62,7 +64,8 @@ fn owner(record: &ScanRecord, all: &mut Vec<SiteStatement>) {
                 carrier: StatementCarrier {
                     kind: page_carrier(&stated.source).to_owned(),
                     url: stated.url.clone(),
-                    pointer: None,
+                    pointer: stated.pointer.clone(),
+                    block: stated.block,
                     evidence_sha256: body_of(record, &stated.evidence),
                 },
                 agrees: (sources.len() > 1).then_some(fact.agrees),
@@ -112,6 +115,7 @@ fn page(record: &ScanRecord, all: &mut Vec<SiteStatement>) {
                 kind: "meta".to_owned(),
                 url: url.clone(),
                 pointer: None,
+                block: None,
                 evidence_sha256: body_of(record, evidence),
             },
             agrees: None,
@@ -141,6 +145,7 @@ fn policy(record: &ScanRecord, all: &mut Vec<SiteStatement>) {
                     kind: signal_carrier(signal).to_owned(),
                     url: signal_url(record, signal),
                     pointer: signal.line.map(|line| format!("line {line}")),
+                    block: None,
                     evidence_sha256: body_of(record, &signal.evidence),
                 },
                 agrees: (!others.is_empty()).then(|| others.iter().all(|other| *other == effect)),
@@ -156,6 +161,7 @@ fn policy(record: &ScanRecord, all: &mut Vec<SiteStatement>) {
                 kind: "robots".to_owned(),
                 url: file_url(record, "/robots.txt"),
                 pointer: rule.line.map(|line| format!("line {line}")),
+                block: None,
                 evidence_sha256: body_of(record, &policy.robots.evidence),
             },
             agrees: None,
@@ -207,6 +213,7 @@ fn files(record: &ScanRecord, all: &mut Vec<SiteStatement>) {
                 kind: file_carrier(&check.file).to_owned(),
                 url: file_url(record, &check.path),
                 pointer: None,
+                block: None,
                 evidence_sha256: check.body_sha256.clone(),
             },
             agrees: None,

@@ -125,7 +125,10 @@ fn compare(clock: Option<&PageClock>) -> ClockComparison {
     let date = clock
         .declared
         .iter()
-        .filter(|date| matches!(date.what.as_str(), "last_modified" | "date_modified"))
+        .filter(|date| {
+            matches!(date.what.as_str(), "last_modified" | "date_modified" | "sitemap_lastmod")
+        })
+        .filter(|date| date.doubt.is_none())
         .filter_map(|date| parse_declared_date(&date.untrusted_value))
         .max();
     let Some(date) = date else {

@@ -54,6 +54,7 @@ pub fn read_snapshot(response: &Response, body: &[u8], at: Timestamp) -> PageSna
                 untrusted_value: value,
                 carrier: carrier.to_owned(),
                 at,
+                doubt: None,
             });
         }
     };

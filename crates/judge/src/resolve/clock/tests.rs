@@ -123,6 +123,7 @@ fn clock(declared: &str, versions: Vec<PageVersion>) -> PageClock {
             untrusted_value: declared.into(),
             carrier: "header".into(),
             at: at(96),
+            doubt: None,
         }],
         widest_gap_ms: Some(12 * 3_600_000 + 1),
         versions,

@@ -97,7 +97,7 @@ pub fn signal_name(mechanism: Mechanism) -> &'static str {
 }
 
 /// The statements in a record: for the home page and all agents.
-pub(super) fn collect_stored(record: &ScanRecord) -> CollectedStatements {
+pub(crate) fn collect_stored(record: &ScanRecord) -> CollectedStatements {
     let signals = record
         .policy
         .signals

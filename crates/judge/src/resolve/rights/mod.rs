@@ -8,7 +8,7 @@ mod collected;
 mod section;
 
 pub use answer::answer;
-pub(crate) use collected::ACCESS;
+pub(crate) use collected::{ACCESS, collect_stored};
 pub use collected::{CollectedStatements, LocatedStatement, RightsQuery, signal_name};
 pub use section::{is_observed, rights_section};
 

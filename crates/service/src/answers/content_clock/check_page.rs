@@ -6,7 +6,9 @@ use contract::evidence::{ExchangeOutcome, Response};
 use contract::limits::{CLOCK_CHECK_INTERVAL_HOURS, CLOCK_READ_BUDGET};
 use contract::records::{ClockChange, ClockState};
 use door::FetchResult;
-use judge::resolve::clock::{PageSnapshot, PreviousVersion, detect_change, read_snapshot};
+use judge::resolve::clock::{
+    PageSnapshot, PreviousVersion, detect_change, read_snapshot, sitemap_date,
+};
 use observe::{ContentClockCheck, ContentClockOutcome};
 use proof::Digest;
 use store::{ClockVersion, StoredClock};
@@ -51,7 +53,7 @@ impl ContentClocks {
         let read = read.await;
         let now = self.clock.now().whole_seconds();
         let mut details = ClockDetails::from_stored(&clock);
-        let result = self.interpret_read(read, newest.as_ref(), &details, now).await?;
+        let result = self.interpret_read(&clock.url, read, newest.as_ref(), &details, now).await?;
         let mut new_version = None;
         clock.next_check_at = now.plus_millis(i64::from(CLOCK_CHECK_INTERVAL_HOURS) * HOUR_MS);
         match result {
@@ -93,19 +95,20 @@ impl ContentClocks {
 
     async fn interpret_read(
         &self,
+        url: &str,
         read: ContentClockOutcome,
         newest: Option<&ClockVersion>,
         details: &ClockDetails,
         now: Timestamp,
     ) -> Result<CheckResult, ContentClockError> {
         let paused = |why: String| CheckResult::NotObserved { state: ClockState::Paused, why };
-        let fetched = match read {
+        let (fetched, sitemap) = match read {
             ContentClockOutcome::Disallowed => {
                 let why = "robots.txt disallows this page for our crawler.".to_owned();
                 return Ok(CheckResult::NotObserved { state: ClockState::Refused, why });
             }
             ContentClockOutcome::RobotsUnreadable(why) => return Ok(paused(why)),
-            ContentClockOutcome::Fetched(fetched) => *fetched,
+            ContentClockOutcome::Fetched { page, sitemap } => (*page, sitemap),
         };
         let FetchResult { exchange, body } = fetched;
         let response = match exchange.outcome {
@@ -132,8 +135,16 @@ impl ContentClocks {
         };
         let newest = newest.cloned();
         let media_type = details.media_type.clone();
+        let url = url.to_owned();
         let comparing = tokio::task::spawn_blocking(move || {
-            compare_page(&response, body, newest.as_ref(), earlier, media_type.as_deref(), now)
+            let dated = sitemap.and_then(|sitemap| sitemap_date(&sitemap, &url, now));
+            let mut compared =
+                compare_page(&response, body, newest.as_ref(), earlier, media_type.as_deref(), now);
+            if let CheckResult::Page { snapshot, .. } = &mut compared {
+                snapshot.declared.extend(dated);
+                snapshot.declared.sort();
+            }
+            compared
         });
         comparing.await.map_err(|error| ContentClockError::Internal(error.to_string()))
     }

@@ -112,7 +112,12 @@ impl DailySeals {
                 if let Some(sealed) = self.find_sealed(*digest).await? {
                     return Ok(sealed);
                 }
-                let (day, digest) = (self.find_unsealed(*digest).await?, Some(*digest));
+                let measured = self.store.accuracy_by_digest(*digest).await?;
+                let day = match measured.map(|measured| Day::of(measured.checked_at)) {
+                    Some(day) if self.will_be_sealed(day).await? => Some(day),
+                    _ => self.find_unsealed(*digest).await?,
+                };
+                let digest = Some(*digest);
                 Ok(match day {
                     Some(day) => SealStatus::Pending { day, digest },
                     None => SealStatus::NotFound { digest },

@@ -21,6 +21,7 @@ type FindDigests =
 pub(super) const RECORD_STREAMS: &[RecordStream] = &[
     RecordStream { name: "scans", digests: |seals, day| Box::pin(scan_digests(seals, day)) },
     RecordStream { name: "outcomes", digests: |seals, day| Box::pin(outcome_digests(seals, day)) },
+    RecordStream { name: "accuracy", digests: |seals, day| Box::pin(accuracy_digests(seals, day)) },
     RecordStream { name: "conduct", digests: |seals, day| Box::pin(conduct_digests(seals, day)) },
 ];
 
@@ -82,6 +83,22 @@ async fn outcome_digests(seals: &DailySeals, day: Day) -> Result<Vec<Digest>, Da
     }
 }
 
+/// The digests of what AI engines said about businesses on that day.
+async fn accuracy_digests(seals: &DailySeals, day: Day) -> Result<Vec<Digest>, DaySealError> {
+    let mut digests = Vec::new();
+    for digest in seals.store.accuracy_digests(day).await? {
+        match seals.store.accuracy_by_digest(digest).await {
+            Ok(found) => digests.extend(found.map(|found| found.sha256)),
+            // A damaged record cannot be sealed, and must not block the others.
+            Err(error @ StoreError::Damaged { .. }) => {
+                tracing::error!(%error, "a damaged record is not sealed");
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(digests)
+}
+
 /// The digest of the day's counts of agents on our own site: one record, if anything was counted.
 async fn conduct_digests(seals: &DailySeals, day: Day) -> Result<Vec<Digest>, DaySealError> {
     let record = match seals.store.conduct_day(day).await {
@@ -101,13 +118,15 @@ async fn conduct_digests(seals: &DailySeals, day: Day) -> Result<Vec<Digest>, Da
 }
 
 impl DailySeals {
-    /// The day of the first scan, outcome report or count of agents: sealing begins there.
+    /// The day of the first scan, outcome report, count of agents or accuracy record: sealing begins there.
     pub(super) async fn first_day_with_records(&self) -> Result<Option<Day>, DaySealError> {
         let first = self.store.export_scans(None, 1).await?;
         let scanned = first.first().map(|row| Day::of(row.scanned_at));
         let deleted = self.store.first_deleted_day().await?;
         let reported = self.store.first_outcome_day().await?;
         let counted = self.store.list_conduct_days(None, 1).await?.first().copied();
-        Ok(scanned.into_iter().chain(deleted).chain(reported).chain(counted).min())
+        let measured = self.store.first_accuracy_day().await?;
+        let days = [scanned, deleted, reported, counted, measured];
+        Ok(days.into_iter().flatten().min())
     }
 }

@@ -7,17 +7,18 @@ use std::process::Command;
 use bytes::Bytes;
 use contract::mcp_evidence::McpEvidence;
 use judge::mcp::surface_of_evidence;
-use proof::{KeyPolicy, KeyPurpose, KeyStore};
+use proof::{KeyPolicy, KeyPurpose, KeyStore, SignedRecord};
 use rusqlite::types::Value as Sql;
-use serde_json::json;
+use serde_json::{Value, json};
 use store::{
-    Audit, Conduct, ConductDay, ContradictingHead, Control, DeletedScan, Deletions, Dispute,
-    Disputes, Feeds, Incidents, IssuedMcpLock, Log, McpScanExtras, McpScans, McpSurface,
+    Accuracy, Audit, Conduct, ConductDay, ContradictingHead, Control, DeletedScan, Deletions,
+    Dispute, Disputes, Feeds, Incidents, IssuedMcpLock, Log, McpScanExtras, McpScans, McpSurface,
     NewAuditEntry, NewControlEvent, NewRevocation, OwnerIncident, RegistrationChange,
     Registrations, Revocations, StoredClaim, StoredFeed, StoredMcpScan, StoredRegistration,
     WithheldActions,
 };
 
+use super::accuracy::tests::signed_accuracy;
 use super::*;
 use crate::log::mark::read_mark;
 use crate::testing;
@@ -32,7 +33,7 @@ const README: &str = include_str!("../../../../store-sqlite/README.md");
 const UNFLIPPED: [&str; 4] =
     ["anchors.stage", "anchors.block_height", "scans.visibility", "seals.leaves"];
 
-async fn run_fsck(dir: &Path) -> Result<FsckReport, StoreError> {
+pub(super) async fn run_fsck(dir: &Path) -> Result<FsckReport, StoreError> {
     let store = testing::try_open_store(dir)?;
     let brand = Brand::default();
     let keys = KeyStore::open(&dir.join("keys"), testing::now()).unwrap();
@@ -184,6 +185,8 @@ async fn fill_empty_tables(dir: &Path) {
         store.put_conduct_day(ConductDay { day, since: day.begins_at(), counts }).await.unwrap();
     }
     for name in ["a.lab", "b.lab"] {
+        let accuracy = signed_accuracy(dir, name);
+        assert_eq!(store.put_accuracy(accuracy, Vec::new()).await, Ok(true));
         let scan = signed_mcp_scan(dir, name);
         store.put_mcp_scan(scan.clone(), McpScanExtras::default()).await.unwrap();
         let lock = IssuedMcpLock {
@@ -231,13 +234,7 @@ fn signed_mcp_scan(dir: &Path, name: &str) -> StoredMcpScan {
         "kind": "svc-mcp-scan", "v": 1, "url": url, "domain": name, "state": "observed",
         "scanned_at": at.whole_seconds(), "surface": {"surface_sha256": surface},
     });
-    let keys = KeyStore::open(&dir.join("keys"), at).unwrap();
-    // The keys of the old directory began to sign after the time of these tests.
-    let signed_at = at.plus_millis(100 * 24 * 3_600_000).whole_seconds();
-    let key = keys.signer(KeyPurpose::Documents, signed_at).unwrap();
-    let directory = "https://old.example/.well-known/http-message-signatures-directory";
-    let signed =
-        proof::sign_record(&record, &key, directory, &Brand::default(), signed_at).unwrap();
+    let signed = sign_record(dir, &record);
     StoredMcpScan {
         url,
         domain: store::scans::parse_stored_domain(name).unwrap(),
@@ -248,6 +245,17 @@ fn signed_mcp_scan(dir: &Path, name: &str) -> StoredMcpScan {
         document: signed.bytes.into(),
         lists: serde_json::to_vec(&evidence).unwrap().into(),
     }
+}
+
+/// Signs a record with the keys in `dir`.
+pub(super) fn sign_record(dir: &Path, record: &Value) -> SignedRecord {
+    let at = testing::now();
+    let keys = KeyStore::open(&dir.join("keys"), at).unwrap();
+    // The keys of the old directory began to sign after the time of these tests.
+    let signed_at = at.plus_millis(100 * 24 * 3_600_000).whole_seconds();
+    let key = keys.signer(KeyPurpose::Documents, signed_at).unwrap();
+    let directory = "https://old.example/.well-known/http-message-signatures-directory";
+    proof::sign_record(record, &key, directory, &Brand::default(), signed_at).unwrap()
 }
 
 /// Content that no flipped byte explains: every fingerprint is right, and the scan is not.

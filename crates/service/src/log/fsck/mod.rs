@@ -3,11 +3,12 @@
 //!
 //! No stored value is trusted: heads are verified as signed documents, leaves must hash to the signed
 //! roots, contents must hash to the leaves, and the index, the tiles, the answers, the cosignatures
-//! and the mark must match. Scans and daily seals are verified as signed documents, and everything
+//! and the mark must match. Scans, AI-accuracy records and daily seals are verified as signed documents, and everything
 //! else that has a digest is compared with it. It continues after a fault as far as it can, so that
 //! one run reports every fault. What cannot be found is listed in the README of the engine.
 
 mod account_records;
+mod accuracy;
 mod batches;
 mod day_seals;
 mod dependent_records;
@@ -86,6 +87,7 @@ pub enum StorePart {
     McpLocks,
     Conduct,
     Registrations,
+    Accuracy,
     Jobs,
     Licences,
     LicenceKeys,

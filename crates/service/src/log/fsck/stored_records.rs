@@ -1,5 +1,5 @@
 //! Checks what is stored one record at a time: scans, deleted scans, bodies, readings, receipts, feeds,
-//! registrations, counts of agents (`mcp_scans` checks what is stored of MCP servers, `owner_records` claims of
+//! registrations, counts of agents (`accuracy` checks AI-accuracy records, `mcp_scans` what is stored of MCP servers, `owner_records` claims of
 //! control, `account_records` reads licences); and reads the tables that have no digests, which finds only what
 //! cannot be read.
 
@@ -26,6 +26,7 @@ impl FsckRun<'_> {
         self.check_feeds().await;
         self.check_conduct().await;
         self.check_registrations().await;
+        self.check_accuracy_records().await;
         self.check_mcp_scans().await;
         self.check_mcp_surfaces().await;
         self.check_mcp_locks().await;

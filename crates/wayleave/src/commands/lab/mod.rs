@@ -3,6 +3,7 @@
 mod clock;
 mod control_call;
 mod control_file;
+mod engine;
 mod publish;
 mod registration;
 
@@ -44,7 +45,7 @@ enum Command {
         /// Port of the DNS server (0 picks a free one)
         #[arg(long, default_value_t = 0)]
         dns_port: u16,
-        /// File to write the lab's certificate authority to (PEM)
+        /// File to write the lab's certificate authority to (PEM); the key of its AI engine is written beside it
         #[arg(long, default_value = "lab-ca.pem")]
         ca_file: PathBuf,
         /// File to write the configuration to, in addition to standard output
@@ -64,6 +65,8 @@ enum Command {
     Proofs(publish::ProofsArgs),
     /// Show or change what the registry of a running lab says about a domain
     Registration(registration::Args),
+    /// Show or change how the AI engine of a running lab answers
+    Engine(engine::Args),
 }
 
 pub(crate) fn run(args: Args) -> Result<u8> {
@@ -78,6 +81,7 @@ pub(crate) fn run(args: Args) -> Result<u8> {
         Command::Unpublish(args) => publish::unpublish(args),
         Command::Proofs(args) => publish::list(&args),
         Command::Registration(args) => registration::run(args),
+        Command::Engine(args) => engine::run(&args),
     }
 }
 
@@ -124,7 +128,11 @@ async fn run_lab(
     std::fs::write(&ca_file, &lab.network().ca_pem)
         .with_context(|| format!("{} cannot be written", ca_file.display()))?;
     let ca_file = ca_file.canonicalize().unwrap_or(ca_file);
-    let toml = lab.network().to_toml(&ca_file);
+    let key_file = ca_file.with_extension("engine-key");
+    std::fs::write(&key_file, &lab.network().engine_key)
+        .with_context(|| format!("{} cannot be written", key_file.display()))?;
+    let mut toml = lab.network().to_toml(&ca_file);
+    toml.push_str(&lab.network().engines_to_toml(&key_file));
     if let Some(file) = config_file {
         std::fs::write(&file, &toml)
             .with_context(|| format!("{} cannot be written", file.display()))?;

@@ -10,6 +10,7 @@ import json
 import os
 import re
 import subprocess
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -66,6 +67,11 @@ def number(value, default, most):
 
 def path_id(case):
     case.path_parameters = {**(case.path_parameters or {}), "id": pick(FIXTURES["ids"])}
+
+
+def machine_record(case):
+    """Not every file can be made of every site. The record always can."""
+    case.query = {"id": pick(FIXTURES["ids"]), "format": pick(["json", "llms_txt"])}
 
 
 def seal_lookup(case):
@@ -377,7 +383,23 @@ def dispute(case):
     case.path_parameters = OWNER["dispute"]
 
 
+def accuracy(case):
+    """The claimed domain, once an engine was asked about it. One record or a list, not both."""
+    address = f"{OWNER['base']}/api/v1/accuracy?domain={OWNER['domain']}"
+    for _ in range(60):
+        try:
+            urllib.request.urlopen(address, timeout=60).close()
+            break
+        except urllib.error.HTTPError:
+            time.sleep(1)
+    days = query(case).get("days")
+    case.query = {"domain": OWNER["domain"]}
+    if days is not None:
+        case.query["days"] = days
+
+
 COMPLETIONS = {
+    "getAccuracy": accuracy,
     "getClaimOffer": owned_domain,
     "beginClaim": owned_domain,
     "verifyClaim": verify_claim,
@@ -397,6 +419,7 @@ COMPLETIONS = {
     "scanDomain": scan,
     "scanDomainV1": scan,
     "getGraph": path_id,
+    "getMachineRecord": machine_record,
     "getReport": path_id,
     "getReportRecord": path_id,
     "getReportEvidence": path_id,

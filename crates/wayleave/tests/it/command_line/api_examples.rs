@@ -188,6 +188,13 @@ fn owner_examples() -> Vec<(&'static str, String, String)> {
         call("fileDispute", "POST", "/registry/yours.lab/dispute", &secret, Some(dispute));
     let dispute = dispute["id"].as_str().unwrap().to_owned();
     call("getDispute", "GET", &format!("/registry/yours.lab/dispute/{dispute}"), "", None);
+    // Engines are asked soon after the claim.
+    let accuracy = "/api/v1/accuracy?domain=yours.lab";
+    let start = std::time::Instant::now();
+    while server.get(accuracy).status != 200 && start.elapsed().as_secs() < 60 {
+        std::thread::sleep(std::time::Duration::from_millis(500));
+    }
+    call("getAccuracy", "GET", accuracy, "", None);
     call("withdrawClaim", "DELETE", claim, &secret, None);
     examples
 }
@@ -225,6 +232,7 @@ fn calls(full: &FullServer) -> Vec<Call> {
         get("getBuild", format!("/api/v1/builds/{build}")),
         plain("getLogWitness", "/api/v1/log/witness/latest"),
         get("getGraph", format!("/api/graph/{id}")),
+        get("getMachineRecord", format!("/api/v1/machine-record?id={id}")),
         plain("getChanges", "/api/v1/changes?domain=open.lab"),
         plain("getCorroboration", "/api/corroboration?domain=open.lab"),
         plain("resolveDomainV1", "/api/v1/resolve?domain=open.lab"),
@@ -255,6 +263,10 @@ fn calls(full: &FullServer) -> Vec<Call> {
         plain("getClaims", "/api/v1/claims?domain=open.lab"),
         plain("getContentClock", "/api/v1/content-clock?url=https://open.lab/"),
         plain("getDomain", "/api/v1/domain?domain=open.lab"),
+        plain(
+            "checkField",
+            "/api/v1/field-check?domain=open.lab&field=phone&value=%2B44%2020%207946%200000",
+        ),
         plain("mcpScanUrl", "/api/v1/mcp/scan?url=https://mcp-both.lab/mcp"),
         post(
             "mcpScanLists",

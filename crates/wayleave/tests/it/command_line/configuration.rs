@@ -31,6 +31,7 @@ fn settings() -> Vec<(&'static str, &'static str, Value)> {
         ("store.scan_days", "0", json!(0)),
         ("store.mcp_days", "0", json!(0)),
         ("store.conduct_days", "0", json!(0)),
+        ("store.accuracy_days", "0", json!(0)),
         ("network.resolver", "127.0.0.1:4323", json!("127.0.0.1:4323")),
         ("network.allow_networks", "127.77.0.0/16", json!(["127.77.0.0/16"])),
         ("network.refuse_networks", "192.0.2.0/24", json!(["192.0.2.0/24"])),
@@ -122,6 +123,17 @@ fn settings() -> Vec<(&'static str, &'static str, Value)> {
         ("registry.cache_hours", "48", json!(48)),
         ("registry.reads_per_minute", "4378", json!(4378)),
         (
+            "accuracy.engines",
+            "one=https://api.example/v1 model=m-1 key_env=ONE_KEY search, \
+             two=http://127.0.0.1:4380/v1 model=m/2 key_file=/somewhere/key ca=/somewhere/ca.pem",
+            json!([
+                "one=https://api.example/v1 model=m-1 key_env=ONE_KEY search",
+                "two=http://127.0.0.1:4380/v1 model=m/2 key_file=/somewhere/key ca=/somewhere/ca.pem",
+            ]),
+        ),
+        ("accuracy.calls_per_day", "4379", json!(4379)),
+        ("accuracy.tokens_per_day", "4380000000", json!(4_380_000_000_u64)),
+        (
             "proof.calendars",
             "https://one.example, http://127.0.0.1:4332",
             json!(["https://one.example", "http://127.0.0.1:4332"]),
@@ -212,6 +224,16 @@ fn a_configuration_that_makes_no_sense_is_refused_by_name() {
         ("[scan]\nat_once = -1", "at_once"),
         ("[proof]\ncalendars = [\"calendar.example\"]", "proof.calendars"),
         ("[proof]\nexplorers = [\"https://u@blocks.example\"]", "proof.explorers"),
+        ("[accuracy]\nengines = [\"one=https://a.example model=m\"]", "one: it needs key_env"),
+        (
+            "[[accuracy.engines]]\nname = \"One\"\nbase_url = \"https://a.example\"\nmodel = \"m\"\nkey_env = \"K\"",
+            "\"One\" is not a name",
+        ),
+        (
+            "[accuracy]\nengines = [\"a=https://a.example model=m key_env=K\", \"a=https://b.example model=m key_env=K\"]",
+            "two engines with the name a",
+        ),
+        ("[accuracy]\nengine = []", "`engine`"),
         ("[server", "is not valid TOML"),
         ("[server]\nbrand = \"a\"\nbrand = \"b\"", "is not valid TOML"),
     ] {
@@ -238,4 +260,42 @@ fn a_configuration_that_makes_no_sense_is_refused_by_name() {
     CommandOutput::of(command.output().unwrap()).expect_error("WAYLEAVE_SCAN_DEADLINE_MS");
     let missing = folder.path("ca.pem");
     run(&["scan", "iana.org", "--network-extra-ca", &missing]).expect_error("network.extra_ca");
+}
+
+#[test]
+fn keys_of_engines_are_in_no_output() {
+    const SECRET: &str = "sk-hidden-1";
+    let folder = Folder::new();
+    let key_file = folder.write("key", format!("{SECRET}\n"));
+    let engines = format!(
+        "one=https://api.example/v1 model=m key_file={key_file}, \
+         two=https://api.example/v1 model=m key_env=WAYLEAVE_SECOND_KEY"
+    );
+    for json in [&[][..], &["--json"]] {
+        let mut command = wayleave();
+        command.arg("config").args(json).env("WAYLEAVE_SECOND_KEY", SECRET);
+        command.env("WAYLEAVE_ACCURACY_ENGINES", &engines);
+        let output = CommandOutput::of(command.output().unwrap()).expect(PASSED);
+        assert!(output.out.contains("key_env=WAYLEAVE_SECOND_KEY"), "{}", output.out);
+        assert!(!output.out.contains(SECRET) && !output.err.contains(SECRET));
+    }
+    // A variable that no engine names is still an unknown setting.
+    let mut command = wayleave();
+    command.arg("config").env("WAYLEAVE_SECOND_KEY", SECRET);
+    let refused = CommandOutput::of(command.output().unwrap());
+    assert!(!refused.err.contains(SECRET));
+    refused.expect_error("WAYLEAVE_SECOND_KEY");
+    // A key in a wrong place is not repeated.
+    let line = format!("[accuracy]\nengines = [\"one=https://a.example model=m key={SECRET}\"]");
+    let file = folder.write("bad.toml", &line);
+    let refused = run(&["config", "--config", &file]);
+    assert!(!refused.err.contains(SECRET), "{}", refused.err);
+    refused.expect_error("accuracy.engines: one: there is an unknown word");
+    // A server without one of its keys does not start.
+    let missing = "one=https://api.example/v1 model=m key_env=NO_SUCH_VARIABLE";
+    let data = folder.path("data");
+    let arguments = ["serve", "--accuracy-engines", missing, "--store-data-dir", data.as_str()];
+    let refused = run_to_end(wayleave().args(arguments)).expect(COULD_NOT_CHECK);
+    assert!(refused.err.contains("accuracy.engines: one"), "{}", refused.err);
+    assert!(refused.err.contains("NO_SUCH_VARIABLE"), "{}", refused.err);
 }

@@ -99,6 +99,7 @@ fn nothing_of_a_compromised_key_is_served() {
         "/api/v1/log/sth/0".to_owned(),
         "/api/v1/log/sths".to_owned(),
         format!("/api/v1/decisions/{}?host=open.lab", receipt["sha256"].as_str().unwrap()),
+        format!("/api/v1/machine-record?id={id}"),
     ];
     let before: Vec<Value> = paths.iter().map(|path| server.get(path).json()).collect();
     let tags = paths.iter().map(|path| server.get(path).header("etag").map(str::to_owned));

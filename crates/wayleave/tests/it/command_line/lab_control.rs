@@ -1,4 +1,4 @@
-//! `lab clock` and `lab publish` beside a running demo.
+//! `lab clock`, `lab publish` and `lab engine` beside a running demo.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -57,6 +57,13 @@ impl Demo {
         let mut command = wayleave();
         command.args(arguments).args(["--store-data-dir", &self.data_dir]);
         command.args(["--network-allow-names", "lab"]);
+        CommandOutput::of(command.output().unwrap())
+    }
+
+    /// Runs a command that asks the demo.
+    pub(crate) fn operate_url(&self, arguments: &[&str]) -> CommandOutput {
+        let mut command = wayleave();
+        command.args(arguments).args(["--url", &self.server().base()]);
         CommandOutput::of(command.output().unwrap())
     }
 
@@ -130,6 +137,20 @@ fn proofs_are_pasted_as_a_claim_page_shows_them() {
     {
         assert!(demo.lab(usage).expect(COULD_NOT_CHECK).err.contains("Usage:"));
     }
+}
+
+#[test]
+fn the_engine_of_a_demo_can_be_changed() {
+    let demo = Demo::start();
+    let listed = demo.lab(&["engine"]).expect(PASSED).out;
+    assert!(listed.contains("MODEL") && listed.contains("wrong-phone"), "{listed}");
+    let out = demo.lab(&["engine", "wrong-phone", "right"]).expect(PASSED).out;
+    assert_eq!(out, "The model wrong-phone is now right.\n");
+    let list = demo.lab(&["engine", "--json"]).expect(PASSED).json();
+    let changed = json!({ "model": "wrong-phone", "behaviour": "right" });
+    assert!(list["models"].as_array().unwrap().contains(&changed), "{list}");
+    demo.lab(&["engine", "right", "no-such"]).expect_error("A behaviour is one of these");
+    assert!(demo.lab(&["engine", "right"]).expect(COULD_NOT_CHECK).err.contains("Usage:"));
 }
 
 #[test]

@@ -42,7 +42,7 @@ pub(crate) struct CommandOutput {
 }
 
 impl CommandOutput {
-    fn of(output: Output) -> Self {
+    pub(crate) fn of(output: Output) -> Self {
         Self {
             code: output.status.code().expect("ended by a signal"),
             out: String::from_utf8(output.stdout).unwrap(),

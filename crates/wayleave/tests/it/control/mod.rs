@@ -13,7 +13,7 @@ use crate::command_line::lab_control::Demo;
 use crate::server::{HttpReply, Server};
 
 /// A claim that was begun.
-struct Challenge {
+pub(crate) struct Challenge {
     domain: &'static str,
     id: String,
     secret: String,
@@ -55,7 +55,7 @@ impl Challenge {
         demo.lab(&["unpublish", self.domain, self.flag()]).expect(0);
     }
 
-    fn bearer(&self) -> String {
+    pub(crate) fn bearer(&self) -> String {
         format!("authorization: Bearer {}\r\n", self.secret)
     }
 
@@ -66,7 +66,7 @@ impl Challenge {
     }
 
     /// Begins, publishes and proves a claim.
-    fn prove(demo: &Demo, domain: &'static str, method: &'static str) -> Self {
+    pub(crate) fn prove(demo: &Demo, domain: &'static str, method: &'static str) -> Self {
         let claim = Self::begin(demo, domain, method);
         claim.publish(demo);
         let proven = claim.verify(demo);
@@ -96,7 +96,7 @@ fn answer(demo: &Demo, domain: &str) -> Value {
 }
 
 /// Waits until a value is as expected, for a minute at most.
-fn wait_for<T>(what: &str, mut look: impl FnMut() -> Result<T, Value>) -> T {
+pub(crate) fn wait_for<T>(what: &str, mut look: impl FnMut() -> Result<T, Value>) -> T {
     let start = Instant::now();
     loop {
         match look() {

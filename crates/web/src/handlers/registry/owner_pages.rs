@@ -7,16 +7,20 @@ use axum::{
     response::{IntoResponse, Redirect, Response},
 };
 use contract::{errors::ErrorCode, records::Visibility};
-use service::{Caller, Owner, ScanCommand, Service, SessionToken};
+use service::{AccuracyError, Caller, Owner, ScanCommand, Service, SessionToken};
 
 use super::{DomainPath, incident::parse_since, to_api_error};
 use crate::{
     handlers::{
+        accuracy,
         page_forms::{PageForm, page_response, page_with_error},
         running_scan,
         scan::to_api_error as scan_to_api_error,
     },
-    pages::owner::{self as page, OwnerPageParts},
+    pages::{
+        accuracy::engine_charts,
+        owner::{self as page, OwnerPageParts},
+    },
     principal::session_cookie,
     rate_limits::ScanLimit,
     response::ApiError,
@@ -28,6 +32,8 @@ const SHOWN_DISPUTES: usize = 20;
 const MAX_TEXT_CHARS: usize = 2_000;
 /// The days of reports of agents that the page sums up.
 const OUTCOME_DAYS: u32 = 30;
+/// The days of the charts of AI engines.
+const ACCURACY_DAYS: u32 = 30;
 
 /// The page. Whoever is not signed in is led to the claim.
 pub(crate) async fn owner_page(
@@ -43,6 +49,11 @@ pub(crate) async fn owner_page(
 async fn collect(service: &Service, owner: &Owner) -> Result<OwnerPageParts, ApiError> {
     let (control, domain) = (&service.control, &owner.domain);
     let outcomes = service.outcomes.unsigned_summary(domain, OUTCOME_DAYS).await;
+    let engines = match service.accuracy.recent(domain, ACCURACY_DAYS).await {
+        Ok(recent) => engine_charts(&recent.history, &recent.newest, recent.today),
+        Err(AccuracyError::NotMeasured) => Vec::new(),
+        Err(error) => return Err(accuracy::to_api_error(error)),
+    };
     Ok(OwnerPageParts {
         record: control.unsigned_record(domain).await.map_err(to_api_error)?,
         form_secret: control.form_secret(owner),
@@ -53,6 +64,7 @@ async fn collect(service: &Service, owner: &Owner) -> Result<OwnerPageParts, Api
             .ok(),
         incident: control.open_incident(domain).await.map_err(to_api_error)?,
         disputes: control.disputes_of(domain, SHOWN_DISPUTES).await.map_err(to_api_error)?,
+        engines,
     })
 }
 

@@ -69,6 +69,11 @@ fn explain(name: EventName) -> EventEntry {
             "The event as in /api/v1/domain/control.",
             "Licences that follow the domain.",
         ),
+        EventName::AccuracyChanged => (
+            "The verdict on what an AI engine says about the business is another one than the day before.",
+            "The entry as in /api/v1/changes, of the section accuracy.",
+            "Licences that follow the domain.",
+        ),
     };
     EventEntry { name: name.as_str(), means, data, goes_to }
 }

@@ -185,6 +185,14 @@ fn decisions(answer: &ResolveAnswer) -> Vec<DecisionView> {
     .collect()
 }
 
+/// The files that a site could publish, as `format` and name.
+const PUBLISHABLE_FILES: [(&str, &str); 4] = [
+    ("jsonld", "JSON-LD"),
+    ("llms_txt", "llms.txt"),
+    ("agent_card", "Agent card"),
+    ("robots_txt", "robots.txt"),
+];
+
 fn is_private(record: &ScanRecord) -> bool {
     !matches!(record.visibility, Visibility::Public | Visibility::Unlisted)
 }

@@ -97,6 +97,7 @@ fn hostile_text_is_escaped_and_tags_are_balanced() {
         "href=\"/r/abc.raw.json\"",
         "href=\"/r/abc.manifest.json\"",
         "href=\"/api/graph/abc\"",
+        "href=\"/api/v1/machine-record?id=abc&amp;format=robots_txt\">robots.txt</a>",
         "href=\"/r/abc.zip\"",
         "href=\"/api/seal/lookup?id=abc\"",
         "content=\"https://svc.example/og/abc.png\"",

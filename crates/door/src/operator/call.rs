@@ -1,15 +1,11 @@
-//! HTTP calls to an address that the operator configured or typed, such as their own server, which
-//! may be on loopback.
-//!
-//! Do not use this for anything that a third party chose: it has no address guard. Time and size
-//! are bounded, redirects are not followed, and certificates must be valid.
+//! One call, with or without a bearer token.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http_body_util::{BodyExt, Full, Limited};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use rustls::pki_types::ServerName;
@@ -45,6 +41,12 @@ pub enum CallError {
     Tls(String),
     #[error("the HTTP exchange failed: {0}")]
     Exchange(String),
+    #[error("the response is larger than {0} bytes")]
+    TooLarge(usize),
+    #[error("the server redirects elsewhere (status {0})")]
+    Redirect(u16),
+    #[error("a key is only sent over https, or to this machine")]
+    KeyWithoutTls,
 }
 
 /// One call with all its settings.
@@ -77,20 +79,27 @@ impl Call<'_> {
         token: Option<&str>,
         headers: &[(&'static str, String)],
     ) -> Result<CallResponse, CallError> {
-        let url = Url::parse(self.url).map_err(|_| CallError::Address)?;
-        if !matches!(url.scheme(), "http" | "https") {
-            return Err(CallError::Address);
-        }
+        let url = parse_address(self.url)?;
         let token = token.map(|token| http::HeaderValue::try_from(format!("Bearer {token}")));
         let mut token = token.transpose().map_err(|_| CallError::Token)?;
         if let Some(token) = &mut token {
             token.set_sensitive(true);
         }
-        let trust = Trust::Authorities;
-        tokio::time::timeout(self.timeout, exchange(&self, token, headers, &url, trust))
+        let key = token.map(|token| (http::header::AUTHORIZATION, token));
+        let response = exchange(&self, key, headers, &url, Trust::Authorities);
+        tokio::time::timeout(self.timeout, response)
             .await
             .map_err(|_| CallError::Timeout(self.timeout.as_secs()))?
+            .map(WholeResponse::into_call_response)
     }
+}
+
+pub(super) fn parse_address(url: &str) -> Result<Url, CallError> {
+    let url = Url::parse(url).map_err(|_| CallError::Address)?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(CallError::Address);
+    }
+    Ok(url)
 }
 
 /// Makes one call with the default limits; a body is sent as JSON, a token as a bearer token.
@@ -132,51 +141,72 @@ pub async fn ask_own_server(
     tokio::time::timeout(timeout, exchange(&call, None, &[], &url, Trust::Anybody))
         .await
         .map_err(|_| CallError::Timeout(timeout.as_secs()))?
+        .map(WholeResponse::into_call_response)
 }
 
 /// Whose certificates are accepted.
-#[derive(Debug, Clone, Copy)]
-enum Trust {
+#[derive(Debug)]
+pub(super) enum Trust {
     Authorities,
     Anybody,
+    These(Arc<rustls::ClientConfig>),
 }
 
-async fn exchange(
+/// A response with its header fields.
+pub(super) struct WholeResponse {
+    pub(super) status: u16,
+    pub(super) headers: http::HeaderMap,
+    pub(super) body: Vec<u8>,
+}
+
+impl WholeResponse {
+    fn into_call_response(self) -> CallResponse {
+        CallResponse { status: self.status, body: self.body }
+    }
+}
+
+/// Name and value of the header field that has a key.
+pub(super) type KeyField = (http::HeaderName, http::HeaderValue);
+
+pub(super) async fn exchange(
     call: &Call<'_>,
-    token: Option<http::HeaderValue>,
+    key: Option<KeyField>,
     headers: &[(&'static str, String)],
     url: &Url,
     trust: Trust,
-) -> Result<CallResponse, CallError> {
+) -> Result<WholeResponse, CallError> {
     let host = url.host_str().ok_or(CallError::Address)?;
     let port = url.port_or_known_default().ok_or(CallError::Address)?;
     let stream = connect(host.trim_matches(['[', ']']), port).await?;
     if url.scheme() == "http" {
-        return send_request(stream, call, token, headers, url).await;
+        return send_request(stream, call, key, headers, url).await;
     }
     let name = host.trim_matches(['[', ']']).to_owned();
     let name = ServerName::try_from(name).map_err(|_| CallError::Address)?;
-    let stream = TlsConnector::from(Arc::new(tls_config(trust)?))
+    let stream = TlsConnector::from(tls_config(trust)?)
         .connect(name, stream)
         .await
         .map_err(|e| CallError::Tls(e.to_string()))?;
-    send_request(stream, call, token, headers, url).await
+    send_request(stream, call, key, headers, url).await
 }
 
-fn tls_config(trust: Trust) -> Result<rustls::ClientConfig, CallError> {
+fn tls_config(trust: Trust) -> Result<Arc<rustls::ClientConfig>, CallError> {
+    if let Trust::These(config) = trust {
+        return Ok(config);
+    }
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
     let algorithms = provider.signature_verification_algorithms;
     let builder = rustls::ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .map_err(|e| CallError::Tls(e.to_string()))?;
     let roots = || rustls::RootCertStore::from_iter(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
-    Ok(match trust {
-        Trust::Authorities => builder.with_root_certificates(roots()),
+    let config = match trust {
         Trust::Anybody => builder
             .dangerous()
             .with_custom_certificate_verifier(Arc::new(KeyPossessionVerifier(algorithms))),
-    }
-    .with_no_client_auth())
+        _ => builder.with_root_certificates(roots()),
+    };
+    Ok(Arc::new(config.with_no_client_auth()))
 }
 
 #[expect(
@@ -190,10 +220,10 @@ async fn connect(host: &str, port: u16) -> Result<TcpStream, CallError> {
 async fn send_request<S>(
     stream: S,
     call: &Call<'_>,
-    token: Option<http::HeaderValue>,
+    key: Option<KeyField>,
     headers: &[(&'static str, String)],
     url: &Url,
-) -> Result<CallResponse, CallError>
+) -> Result<WholeResponse, CallError>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
@@ -214,8 +244,8 @@ where
         .header("host", authority)
         .header("user-agent", concat!("wayleave/", env!("CARGO_PKG_VERSION")))
         .header("accept", call.accept);
-    if let Some(token) = token {
-        request = request.header("authorization", token);
+    if let Some((name, value)) = key {
+        request = request.header(name, value);
     }
     for (name, value) in headers {
         request = request.header(*name, value);
@@ -228,15 +258,14 @@ where
         .body(Full::new(Bytes::copy_from_slice(body.unwrap_or_default())))
         .map_err(|e| failed(&e))?;
     let response = sender.send_request(request).await.map_err(|e| failed(&e))?;
-    let status = response.status().as_u16();
-    let body = Limited::new(response.into_body(), call.max_response_bytes)
-        .collect()
-        .await
-        .map_err(|e| failed(&e))?
-        .to_bytes()
-        .to_vec();
+    let (head, body) = response.into_parts();
+    let max_bytes = call.max_response_bytes;
+    let body = Limited::new(body, max_bytes).collect().await.map_err(|e| {
+        if e.is::<LengthLimitError>() { CallError::TooLarge(max_bytes) } else { failed(&e) }
+    })?;
     drop(driver);
-    Ok(CallResponse { status, body })
+    let body = body.to_bytes().to_vec();
+    Ok(WholeResponse { status: head.status.as_u16(), headers: head.headers, body })
 }
 
 struct AbortOnDrop<T>(tokio::task::JoinHandle<T>);

@@ -1,0 +1,302 @@
+//! Splits a text about opening hours into words with a meaning, times and signs.
+
+use super::super::plain_characters;
+use super::east_asian;
+use super::lexicon::{self, Languages};
+use super::meaning::Meaning;
+use super::time_of_day::{WrittenTime, read_time};
+
+/// A text with more words than this is no statement of opening hours.
+const MAX_TOKENS: usize = 800;
+/// In how many languages a text is read if several fit equally well.
+const MAX_LANGUAGES: usize = 4;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Token {
+    Word(Meaning),
+    Time(WrittenTime),
+    /// A number without anything that makes it a time.
+    Number(WrittenTime),
+    Dash,
+    /// A comma, an ampersand or a slash.
+    Joiner,
+    /// The end of a statement.
+    Stop,
+    Break,
+    Other,
+}
+
+/// A word or sign before its language is known.
+enum RawToken {
+    Word { plain: String, is_capital: bool },
+    Known(Token),
+}
+
+/// The tokens of a text, once for each language in which it can be read.
+pub(super) fn tokenize(text: &str, region: Option<&str>) -> Vec<Vec<Token>> {
+    let Some(raw) = split(text) else { return Vec::new() };
+    let region = region.map_or(0, lexicon::languages_of_region);
+    let mut readings: Vec<Vec<Token>> = Vec::new();
+    for language in best_languages(&raw, region) {
+        let tokens = with_full_clock(resolve(&raw, language));
+        if !readings.contains(&tokens) {
+            readings.push(tokens);
+        }
+    }
+    readings
+}
+
+/// Splits a text. None if it is too long.
+fn split(text: &str) -> Option<Vec<RawToken>> {
+    let text = east_asian::spell_out(&count_days(text));
+    let text = plain_characters(&text);
+    let text = join_compounds(&text);
+    let mut raw = Vec::new();
+    let mut at = 0;
+    while let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) {
+        let rest = text.get(at..).unwrap_or_default();
+        let length = if c.is_ascii_digit() {
+            let (token, length) = read_number(rest);
+            raw.push(RawToken::Known(token));
+            length
+        } else if c.is_alphabetic() {
+            let length = rest
+                .find(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '’'))
+                .unwrap_or(rest.len());
+            let word = word_without_clitic(rest.get(..length).unwrap_or_default());
+            let is_capital = word.chars().next().is_some_and(char::is_uppercase);
+            raw.push(RawToken::Word {
+                plain: lexicon::plain_word(crate::page::truncate_str(word, 60)),
+                is_capital,
+            });
+            // The full stop of an abbreviation.
+            let is_short = word.chars().count() <= 6;
+            let stop = rest.get(length..).is_some_and(|after| after.starts_with('.'));
+            length + usize::from(is_short && stop)
+        } else {
+            let token = match c {
+                '\n' => Some(Token::Break),
+                '-' | '~' | '〜' | '→' | '>' => Some(Token::Dash),
+                ',' | '&' | '+' | '/' | '|' | '·' | '•' | '、' => Some(Token::Joiner),
+                ';' | '.' | '!' | '?' | '。' => Some(Token::Stop),
+                _ => None,
+            };
+            raw.extend(token.map(RawToken::Known));
+            c.len_utf8()
+        };
+        at += length.max(1);
+        if raw.len() > MAX_TOKENS {
+            return None;
+        }
+    }
+    Some(raw)
+}
+
+/// Portuguese counts the days from Sunday: `2ª a 6ª`.
+fn count_days(text: &str) -> String {
+    if !text.contains(['ª', 'º']) {
+        return text.to_owned();
+    }
+    let mut out = text.to_owned();
+    for day in 2..=6 {
+        for mark in ["ª", "º", "ª."] {
+            out = out.replace(&format!("{day}{mark}"), &format!(" day{day} "));
+        }
+    }
+    out
+}
+
+/// Joins words that are written in several parts.
+fn join_compounds(text: &str) -> String {
+    let mut out = text.to_owned();
+    for (written, joined) in [
+        ("t/m", " tm "),
+        ("T/m", " tm "),
+        ("t.e.m.", " tm "),
+        ("-feira", ""),
+        ("-Feira", ""),
+        ("week-end", "weekend"),
+        ("Week-end", "weekend"),
+        ("o'clock", ""),
+    ] {
+        if out.contains(written) {
+            out = out.replace(written, joined);
+        }
+    }
+    out
+}
+
+/// `ouverture` of `d'ouverture`, `monday` of `monday's`.
+fn word_without_clitic(word: &str) -> &str {
+    match word.split_once(['\'', '’']) {
+        Some((before, "s" | "S" | "")) => before,
+        Some(("d" | "D" | "l" | "L" | "j" | "s" | "n" | "qu" | "dell" | "all" | "dall", after)) => {
+            after
+        }
+        _ => word,
+    }
+}
+
+/// A number: `24/7`, `7j/7`, a time, or something else.
+fn read_number(text: &str) -> (Token, usize) {
+    let lower: String = text.chars().take(24).map(|c| c.to_ascii_lowercase()).collect();
+    const ALWAYS: [&str; 10] = [
+        "24/7",
+        "24 / 7",
+        "24x7",
+        "24h/7",
+        "24h/24 7j/7",
+        "24h/24, 7j/7",
+        "24h/24 et 7j/7",
+        "24-7",
+        "24/24 7/7",
+        "7/24",
+    ];
+    const EVERY_DAY: [&str; 8] =
+        ["7j/7", "7j / 7", "7 j/7", "7/7", "7d/7", "7 sur 7", "7jours/7", "7 jours/7"];
+    const EVERY_DAY_WORDS: [&str; 12] = [
+        "7 days",
+        "7 tage",
+        "7 jours",
+        "7 giorni",
+        "7 dias",
+        "7 dagen",
+        "7 dagar",
+        "7 dage",
+        "7 dager",
+        "7 dni",
+        "7 gun",
+        "7 дней",
+    ];
+    let begins = |forms: &[&'static str]| {
+        forms.iter().copied().filter(|form| lower.starts_with(form)).max_by_key(|form| form.len())
+    };
+    let is_followed_by_digit = |form: &&str| {
+        lower
+            .get(form.len()..)
+            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit() || c == ':'))
+    };
+    if let Some(form) = begins(&ALWAYS).filter(|form| !is_followed_by_digit(form)) {
+        return (Token::Word(Meaning::Always), form.len());
+    }
+    const ALL_DAY: [&str; 9] = [
+        "24h/24",
+        "24/24",
+        "24h sur 24",
+        "24 ore su 24",
+        "24 heures sur 24",
+        "24 uur per dag",
+        "24 hours a day",
+        "24 horas al dia",
+        "24 stunden am tag",
+    ];
+    if let Some(form) = begins(&ALL_DAY) {
+        return (Token::Word(Meaning::AllDay), form.len());
+    }
+    if let Some(form) = begins(&EVERY_DAY)
+        .or_else(|| begins(&EVERY_DAY_WORDS))
+        .filter(|form| !is_followed_by_digit(form))
+    {
+        return (Token::Word(Meaning::EveryDay), form.len());
+    }
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    match read_time(&lower) {
+        Some((time, length)) if length > digits || digits >= 3 || text.starts_with('0') => {
+            (Token::Time(time), length)
+        }
+        Some((time, length)) => (Token::Number(time), length),
+        None => (Token::Other, digits),
+    }
+}
+
+/// The languages that explain most of the words.
+fn best_languages(raw: &[RawToken], region: Languages) -> Vec<Languages> {
+    let mut scores = vec![0_u32; lexicon::language_count()];
+    for (at, token) in raw.iter().enumerate() {
+        let RawToken::Word { plain, is_capital } = token else { continue };
+        let mut known: Languages = 0;
+        for phrase in lexicon::phrases(plain) {
+            let fits = phrase.languages != Languages::MAX && follows(raw, at, &phrase.rest);
+            if fits && is_readable(plain, *is_capital, phrase.meaning) {
+                known |= phrase.languages;
+            }
+        }
+        let weight = if plain.chars().count() >= 4 { 4 } else { 2 };
+        for (language, score) in scores.iter_mut().enumerate() {
+            *score += if known & (1 << language) == 0 { 0 } else { weight };
+        }
+    }
+    for (language, score) in scores.iter_mut().enumerate() {
+        *score += u32::from(region & (1 << language) != 0);
+    }
+    let best = scores.iter().copied().max().unwrap_or_default();
+    let best = scores.iter().enumerate().filter(|(_, score)| **score == best);
+    best.map(|(language, _)| 1 << language).take(MAX_LANGUAGES).collect()
+}
+
+/// Single letters are days only if they are capitals.
+fn is_readable(plain: &str, is_capital: bool, meaning: Meaning) -> bool {
+    plain.chars().count() > 1 || is_capital || !matches!(meaning, Meaning::Day(_))
+}
+
+/// Whether these words follow the one at this place.
+fn follows(raw: &[RawToken], at: usize, words: &[String]) -> bool {
+    let mut place = at;
+    words.iter().all(|word| {
+        place += 1;
+        // A hyphen within a phrase: `sur rendez-vous`.
+        if matches!(raw.get(place), Some(RawToken::Known(Token::Dash))) {
+            place += 1;
+        }
+        matches!(raw.get(place), Some(RawToken::Word { plain, .. }) if plain == word)
+    })
+}
+
+fn resolve(raw: &[RawToken], language: Languages) -> Vec<Token> {
+    let mut tokens = Vec::with_capacity(raw.len());
+    let mut at = 0;
+    while let Some(token) = raw.get(at) {
+        at += 1;
+        let (plain, is_capital) = match token {
+            RawToken::Known(token) => {
+                tokens.push(*token);
+                continue;
+            }
+            RawToken::Word { plain, is_capital } => (plain, *is_capital),
+        };
+        let found = lexicon::phrases(plain).iter().find(|phrase| {
+            phrase.languages & language != 0
+                && is_readable(plain, is_capital, phrase.meaning)
+                && follows(raw, at - 1, &phrase.rest)
+        });
+        match found {
+            Some(phrase) => {
+                tokens.push(Token::Word(phrase.meaning));
+                for _ in &phrase.rest {
+                    let is_dash = matches!(raw.get(at), Some(RawToken::Known(Token::Dash)));
+                    at += 1 + usize::from(is_dash);
+                }
+            }
+            None => tokens.push(Token::Other),
+        }
+    }
+    tokens
+}
+
+/// Where one time is past noon on a 24-hour clock, all are of such a clock.
+fn with_full_clock(mut tokens: Vec<Token>) -> Vec<Token> {
+    let is_full = tokens.iter().any(|token| match token {
+        Token::Time(time) | Token::Number(time) => {
+            time.half.is_none() && (13..24).contains(&time.hour())
+        }
+        _ => false,
+    });
+    if is_full {
+        for token in &mut tokens {
+            if let Token::Time(time) | Token::Number(time) = token {
+                time.is_full_clock |= time.half.is_none();
+            }
+        }
+    }
+    tokens
+}
