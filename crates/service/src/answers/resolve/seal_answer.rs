@@ -18,7 +18,7 @@ use super::cached_answers::CachedAnswer;
 use super::kept_answer::{RECHECK_MS, states_the_same, valid_until};
 use super::publish_scan::append_extras;
 use super::query::ResolveError;
-use super::stored_facts::StoredFacts;
+use super::stored_facts::{OwnerState, StoredFacts};
 use crate::answers::Answers;
 use crate::answers::revocations::{is_stricter, revocations_by_answer};
 use crate::domain_turns::DomainTurn;
@@ -124,6 +124,9 @@ impl Answers {
             self.store.withheld_actions_for(turn.domain()),
             self.store.open_incident(turn.domain(), now),
         )?;
+        // Read in the turn of the domain, not while the site was read: a claim that ended in between would be stated
+        // as proven, and whoever ended it has brought the answer up to date already.
+        let control = self.load_control(turn.domain()).await;
         let unread_causes: &[RevocationCause] = match facts.readings_were_read() {
             true => &[],
             false => &[RevocationCause::HighRiskPending],
@@ -132,7 +135,7 @@ impl Answers {
             &sections,
             is_stored_reading,
             upgrade,
-            incident.as_ref(),
+            OwnerState { incident, control },
             now,
             &self.issuer,
         );

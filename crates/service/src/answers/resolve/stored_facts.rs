@@ -28,7 +28,14 @@ pub(super) struct StoredFacts {
     clock: Option<Option<ClockAndVersions>>,
     upgrade: Option<Option<Job>>,
     dns: Option<Option<DnsSection>>,
-    control: Option<ControlSummary>,
+}
+
+/// What the owner of a domain did and stated.
+pub(super) struct OwnerState {
+    /// The incident that is open.
+    pub(super) incident: Option<OwnerIncident>,
+    /// `None` if the claims could not be read in time.
+    pub(super) control: Option<ControlSummary>,
 }
 
 impl Answers {
@@ -42,16 +49,15 @@ impl Answers {
                 false => Ok(None),
             }
         };
-        let (readings, clock, upgrade, dns, control) = tokio::join!(
+        let (readings, clock, upgrade, dns) = tokio::join!(
             within_time_limit(self.store.readings_of(domain, READINGS_KEPT_PER_DOMAIN)),
             within_time_limit(self.store.clock(&home)),
             within_time_limit(self.store.job(UPGRADE_JOB, domain.as_str())),
             within_time_limit(dns),
-            self.load_control(domain),
         );
         // A failed DNS lookup counts as not done in time: the stored section stays.
         let dns = dns.filter(|dns| dns.as_ref().is_none_or(|section| section.body().is_some()));
-        StoredFacts { readings, clock, upgrade, dns, control }
+        StoredFacts { readings, clock, upgrade, dns }
     }
 
     /// Who controls the domain; `None` if the claims could not be read in time.
@@ -119,7 +125,7 @@ impl StoredFacts {
         sections: &resolve::Sections,
         is_stored_reading: bool,
         upgrade: Option<PlannedUpgrade>,
-        incident: Option<&OwnerIncident>,
+        owner: OwnerState,
         now: Timestamp,
         issuer: &Issuer,
     ) -> RefreshInputs {
@@ -140,9 +146,9 @@ impl StoredFacts {
             readings: readings
                 .map_or(resolve::TimedLookup::NotInTime, resolve::TimedLookup::InTime),
             clock: clock.map_or(resolve::TimedLookup::NotInTime, resolve::TimedLookup::InTime),
-            incident: resolve::TimedLookup::InTime(incident.map(describe_incident)),
+            incident: resolve::TimedLookup::InTime(owner.incident.as_ref().map(describe_incident)),
             dns: self.dns.map_or(resolve::TimedLookup::NotInTime, resolve::TimedLookup::InTime),
-            control: self
+            control: owner
                 .control
                 .map_or(resolve::TimedLookup::NotInTime, resolve::TimedLookup::InTime),
         }
