@@ -102,6 +102,10 @@ impl Handshake<'_> {
                 Attempt::Next(slow) if is_slow_server && slow.state == McpState::Unreachable => {
                     return Err(slow);
                 }
+                // It began a list that could not be read, which only a server of this era does.
+                Attempt::Next(list) if is_slow_server && list.why.reason != Reason::RpcError => {
+                    return Err(NotOpened { state: McpState::Incomplete, ..list });
+                }
                 Attempt::Next(_) => {}
             }
         }
@@ -151,6 +155,7 @@ impl Handshake<'_> {
             Ok(Reply::Error(error)) => Discovery::Unknown {
                 may_be_modern: error.code == RpcError::METHOD_NOT_FOUND || head.status == 404,
             },
+            Err(why) if why.reason == Reason::Timeout => Discovery::Slow,
             Ok(_) | Err(_) => Discovery::Unknown { may_be_modern: false },
         }
     }

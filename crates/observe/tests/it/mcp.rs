@@ -96,6 +96,22 @@ async fn every_server_of_the_lab_ends_as_its_table_says() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Under load the first question may time out at any server. That says nothing about what the server is.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nobody_is_said_not_to_be_mcp_because_the_first_question_timed_out() {
+    let (_lab, door) = lab_and_door().await;
+    let budget = McpBudget { discover: Duration::ZERO, ..budget() };
+    for server in lab::mcp_servers() {
+        if ["not_mcp", "unreachable"].contains(&server.state) {
+            continue;
+        }
+        let found = walk(&door, &server.url(), budget).await;
+        let asked = found.requests.first().and_then(|request| request.method.as_deref());
+        assert_eq!(asked, Some("server/discover"));
+        assert_ne!(found.state.as_str(), "not_mcp", "{}: {:?}", server.name, found.why);
+    }
+}
+
 #[tokio::test]
 async fn the_eras_give_the_same_lists() {
     let (_lab, door) = lab_and_door().await;
