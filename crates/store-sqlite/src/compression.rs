@@ -6,12 +6,12 @@
 //! zstd's own magic number, and a head from before there were dictionaries is plain JSON.
 
 use std::cell::RefCell;
-use std::io::{self, Read};
+use std::io;
 use std::sync::LazyLock;
 
 use bytes::Bytes;
 use store::MAX_VALUE_BYTES;
-use zstd::bulk::Compressor;
+use zstd::bulk::{Compressor, Decompressor};
 use zstd::dict::{DecoderDictionary, EncoderDictionary};
 
 /// Fast, and within a few percent of the higher levels on JSON and HTML.
@@ -45,6 +45,9 @@ thread_local! {
     /// Reused, because creating a compressor costs more than compressing a small record. The first is
     /// without a dictionary.
     static COMPRESSORS: RefCell<[Option<Compressor<'static>>; SAMPLES.len() + 1]> =
+        const { RefCell::new([const { None }; SAMPLES.len() + 1]) };
+    /// The same for decompressing.
+    static DECOMPRESSORS: RefCell<[Option<Decompressor<'static>>; SAMPLES.len() + 1]> =
         const { RefCell::new([const { None }; SAMPLES.len() + 1]) };
 }
 
@@ -95,16 +98,29 @@ fn with_compressor<T>(
 /// Decompresses what [`compress`] or [`compress_with`] returned, or says why that fails. Never returns
 /// more than the longest allowed value, whatever a damaged header states.
 pub(crate) fn decompress(packed: &[u8]) -> Result<Bytes, String> {
-    let text = |e: io::Error| e.to_string();
-    match packed.split_first() {
-        Some((&number @ 1..FRAME_START, frame)) => {
-            let dictionary = DECODERS.get(usize::from(number) - 1);
-            let dictionary = dictionary.ok_or("it needs a dictionary that this build lacks")?;
-            let decoder = zstd::stream::read::Decoder::with_prepared_dictionary(frame, dictionary);
-            read_bounded(decoder.map_err(text)?)
-        }
-        _ => read_bounded(zstd::stream::read::Decoder::with_buffer(packed).map_err(text)?),
-    }
+    let (number, frame) = match packed.split_first() {
+        Some((&number @ 1..FRAME_START, frame)) => (number, frame),
+        _ => (0, packed),
+    };
+    // Every frame that we made states its size. A damaged one may state any, or none.
+    let stated = zstd::zstd_safe::get_frame_content_size(frame);
+    let stated = stated.map_err(|_| "its header is damaged")?.ok_or("its header states no size")?;
+    let size = usize::try_from(stated).ok().filter(|size| *size <= MAX_VALUE_BYTES);
+    let size = size.ok_or("it is longer than any stored value can be")?;
+    DECOMPRESSORS.with_borrow_mut(|kept| {
+        let unknown = || "it needs a dictionary that this build lacks".to_owned();
+        let slot = kept.get_mut(usize::from(number)).ok_or_else(unknown)?;
+        let decompressor = match (slot, number.checked_sub(1)) {
+            (Some(decompressor), _) => decompressor,
+            (slot, None) => slot.insert(Decompressor::new().map_err(|e| e.to_string())?),
+            (slot, Some(index)) => {
+                let dictionary = DECODERS.get(usize::from(index)).ok_or_else(unknown)?;
+                let made = Decompressor::with_prepared_dictionary(dictionary);
+                slot.insert(made.map_err(|e| e.to_string())?)
+            }
+        };
+        decompressor.decompress(frame, size).map(Bytes::from).map_err(|e| e.to_string())
+    })
 }
 
 /// A head as it is stored: compressed, or plain JSON.
@@ -113,16 +129,6 @@ pub(crate) fn decompress_head(stored: &[u8]) -> Result<Bytes, String> {
         Some(1..=FRAME_START) => decompress(stored),
         _ => Ok(Bytes::copy_from_slice(stored)),
     }
-}
-
-fn read_bounded(decoder: impl Read) -> Result<Bytes, String> {
-    let mut bytes = Vec::new();
-    let limit = MAX_VALUE_BYTES as u64 + 1;
-    decoder.take(limit).read_to_end(&mut bytes).map_err(|e| e.to_string())?;
-    if bytes.len() > MAX_VALUE_BYTES {
-        return Err(String::from("it is longer than any stored value can be"));
-    }
-    Ok(Bytes::from(bytes))
 }
 
 #[cfg(test)]

@@ -63,6 +63,7 @@ fn set_common_pragmas(connection: &Connection) -> rusqlite::Result<()> {
     // With mapped memory, a read error would be a signal that kills the process.
     connection.pragma_update(None, "mmap_size", 0)?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
-    connection.set_prepared_statement_cache_capacity(64);
+    // More than there are statements: preparing one costs more than running it.
+    connection.set_prepared_statement_cache_capacity(512);
     Ok(())
 }

@@ -24,6 +24,7 @@ pub mod export;
 pub mod fsck;
 mod gossip;
 mod halt_switch;
+mod known_batches;
 mod log_end;
 mod log_record;
 pub mod mark;

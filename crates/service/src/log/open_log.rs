@@ -14,6 +14,7 @@ use tokio::time::Instant;
 use super::acknowledger::Acknowledger;
 use super::errors::{LogFault, SealError};
 use super::halt_switch::HaltSwitch;
+use super::known_batches::KnownBatches;
 use super::sequencer::Sequencer;
 use super::settings::LogSettings;
 use super::snapshot::{CurrentSnapshot, LogSnapshot};
@@ -79,6 +80,7 @@ impl OpenLog {
             leased_at: Instant::now(),
             tip: parts.tip,
             last_batch: None,
+            known: KnownBatches::default(),
             head_extras: parts.head_extras,
             waiting,
             left_over: Vec::new(),

@@ -14,6 +14,7 @@ use serde_json::Value;
 use store::{Cosignature, StoreError, StoredBatch};
 
 use super::errors::SealError;
+use super::known_batches::KnownBatch;
 use super::sealed_leaf::SealedLeaf;
 use super::snapshot::{LogSnapshot, SignedTreeHead};
 use super::transparency_log::TransparencyLog;
@@ -128,7 +129,8 @@ impl TransparencyLog {
         // A leaf that is stored but not acknowledged yet is not shown.
         let log_index = log_index.filter(|log_index| *log_index < view.edge.size());
         let Some(log_index) = log_index else { return Ok(None) };
-        let sealed = SealedLeaf::load(self.store.as_ref(), &self.keys, &leaf, log_index).await;
+        let batch = KnownBatch::load(self.store.as_ref(), &self.keys, &leaf, log_index).await;
+        let sealed = batch.and_then(|batch| batch.leaf_at(&leaf, log_index));
         sealed.map(Some).map_err(SealError::NotStored)
     }
 

@@ -5,10 +5,8 @@ use std::sync::Arc;
 use proof::Digest;
 use proof::merkle_tree::BatchTree;
 use serde_json::Value;
-use store::{Store, StoreError};
 
 use super::snapshot::SignedTreeHead;
-use crate::signing_keys::SigningKeys;
 
 /// A leaf that is in the log, its position, and its path to a signed tree head.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,27 +55,5 @@ impl SealedLeaf {
             path: tree.path(index)?,
             head: Arc::clone(head),
         })
-    }
-
-    /// Loads a leaf that the store's index lists at `log_index`, and checks that it is there.
-    pub(super) async fn load(
-        store: &dyn Store,
-        keys: &SigningKeys,
-        leaf: &Digest,
-        log_index: u64,
-    ) -> Result<Self, StoreError> {
-        let damaged = |why: &str| StoreError::Damaged {
-            what: format!("the index entry of the leaf {leaf}"),
-            why: why.to_owned(),
-        };
-        let batch = store.batch_at(log_index).await?;
-        let batch = batch.ok_or_else(|| damaged("no batch covers that index"))?;
-        let tree = BatchTree::new(batch.leaves.iter().copied());
-        let sth = keys.resign_if_compromised(batch.sth).map_err(|e| damaged(&e.to_string()))?;
-        let head = SignedTreeHead::parse(sth).map_err(|e| damaged(&e.to_string()))?;
-        let found = Self::in_batch(leaf, &tree, &Arc::new(head));
-        found
-            .filter(|found| found.log_index == log_index)
-            .ok_or_else(|| damaged("the log has a different leaf there"))
     }
 }

@@ -13,6 +13,7 @@ use tokio::time::Instant;
 
 use super::errors::SealError;
 use super::halt_switch::HaltSwitch;
+use super::known_batches::{KnownBatch, KnownBatches};
 use super::open_log::SEQUENCER_THREAD;
 use super::sealed_leaf::SealedLeaf;
 use super::settings::LogSettings;
@@ -38,6 +39,7 @@ pub(super) struct Sequencer {
     /// The log as the store has it; readers see it a little later.
     pub(super) tip: Arc<LogSnapshot>,
     pub(super) last_batch: Option<Instant>,
+    pub(super) known: KnownBatches,
     pub(super) head_extras: Arc<OnceLock<HeadExtras>>,
     pub(super) waiting: mpsc::Receiver<Submission>,
     /// What did not fit into the last batch.
@@ -57,7 +59,6 @@ impl Sequencer {
                 refuse_all(group, &SealError::Halted(why));
                 continue;
             }
-            self.last_batch = Some(Instant::now());
             let started = std::time::Instant::now();
             let leaves = group.len();
             self.seal_group(group);
@@ -77,10 +78,16 @@ impl Sequencer {
             Some(last) => last + self.settings.interval,
             None => Instant::now(),
         };
+        self.known.follow_keys(self.keys.compromise_mark());
+        let mut known = 0;
         while group.len() < self.settings.max_leaves {
+            // What is in the log already makes no batch, so it need not wait for others.
+            let others = group.iter().skip(known);
+            known += others.take_while(|one| self.known.contains(&one.entry.leaf)).count();
+            let until = if known == group.len() { Instant::now() } else { close_at };
             let room = self.settings.max_leaves - group.len();
             let more = self.waiting.recv_many(&mut group, room);
-            match tokio::time::timeout_at(close_at, more).await {
+            match tokio::time::timeout_at(until, more).await {
                 Ok(0) | Err(_) => break,
                 Ok(_) => {}
             }
@@ -115,6 +122,9 @@ impl Sequencer {
             Ok(made) => made,
             Err(error) => return refuse_all(group, &SealError::NotSigned(error)),
         };
+        if made.is_some() {
+            self.last_batch = Some(Instant::now());
+        }
         let find_leaf = |leaf: &Digest| match known.get(leaf) {
             Some(sealed) => Some(sealed.clone()),
             None => made.as_ref().and_then(|made| made.sealed_leaf(leaf)),
@@ -127,7 +137,7 @@ impl Sequencer {
             beside.add(std::mem::take(&mut done.extras));
         }
         let view = made.as_ref().map(|made| Arc::clone(&made.snapshot));
-        let batch = made.map(|made| made.batch);
+        let (batch, made) = made.map(SignedBatch::into_parts).unzip();
         if batch.is_some() || !answers.is_empty() {
             let append = Append {
                 epoch: self.epoch,
@@ -146,6 +156,9 @@ impl Sequencer {
         }
         if let Some(view) = &view {
             self.tip = Arc::clone(view);
+        }
+        if let Some(made) = made.flatten() {
+            self.known.keep(Arc::new(made));
         }
         if let Err(lost) = self.committed.send(CommittedBatch { snapshot: view, replies }) {
             let error =
@@ -202,18 +215,32 @@ impl Sequencer {
 
     /// Those of the leaves that are in the log already.
     async fn find_known_leaves(
-        &self,
+        &mut self,
         leaves: &[Digest],
     ) -> Result<HashMap<Digest, SealedLeaf>, StoreError> {
-        let mut known = HashMap::new();
-        let indexes = self.store.leaf_indexes(leaves.to_vec()).await?;
-        for (leaf, log_index) in leaves.iter().zip(indexes) {
-            if let Some(log_index) = log_index
-                && !known.contains_key(leaf)
-            {
-                let sealed = SealedLeaf::load(self.store.as_ref(), &self.keys, leaf, log_index);
-                known.insert(*leaf, sealed.await?);
-            }
+        let find = |leaf: &Digest| Some((*leaf, self.known.sealed_leaf(leaf)?));
+        let mut known: HashMap<Digest, SealedLeaf> = leaves.iter().filter_map(find).collect();
+        let others: Vec<Digest> =
+            leaves.iter().filter(|leaf| !known.contains_key(leaf)).copied().collect();
+        if others.is_empty() {
+            return Ok(known);
+        }
+        let indexes = self.store.leaf_indexes(others.clone()).await?;
+        for (leaf, log_index) in others.into_iter().zip(indexes) {
+            let Some(log_index) = log_index.filter(|_| !known.contains_key(&leaf)) else {
+                continue;
+            };
+            let sealed = match self.known.sealed_leaf(&leaf) {
+                // Its batch was read for another one of the leaves.
+                Some(sealed) => sealed,
+                None => {
+                    let batch = KnownBatch::load(self.store.as_ref(), &self.keys, &leaf, log_index);
+                    let batch = Arc::new(batch.await?);
+                    self.known.keep(Arc::clone(&batch));
+                    batch.leaf_at(&leaf, log_index)?
+                }
+            };
+            known.insert(leaf, sealed);
         }
         Ok(known)
     }

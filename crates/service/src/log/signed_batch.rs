@@ -14,6 +14,7 @@ use proof::tree_head::{HeadExtras, next_head};
 use proof::{Digest, KeyPurpose, ProofError};
 use store::{LogEntry, LogTile, NewBatch};
 
+use super::known_batches::KnownBatch;
 use super::sealed_leaf::SealedLeaf;
 use super::snapshot::{LogSnapshot, SignedTreeHead};
 use crate::signing_keys::SigningKeys;
@@ -69,6 +70,13 @@ impl SignedBatch {
             tiles,
         };
         Ok(Self { batch, tree, snapshot: Arc::new(LogSnapshot { head: Some(head), edge }) })
+    }
+
+    /// What is stored, and what the sequencer remembers once it is.
+    pub(super) fn into_parts(self) -> (NewBatch, Option<KnownBatch>) {
+        let known =
+            self.snapshot.head.as_ref().map(|head| KnownBatch::new(self.tree, Arc::clone(head)));
+        (self.batch, known)
     }
 
     /// The leaf with its proof, if it is in this batch.

@@ -56,6 +56,13 @@ async fn check_failure(
     then: ExpectedReaction,
 ) {
     let dir = tempfile::tempdir().unwrap();
+    let mut acknowledged = Vec::new();
+    // By another process, so that the log has to look them up in the store.
+    let earlier = crate::world::open_sound(dir.path()).await;
+    seal(&earlier, 0, &mut acknowledged).await.unwrap();
+    seal(&earlier, 1, &mut acknowledged).await.unwrap();
+    earlier.log.close().await;
+    drop(earlier);
     let inner = crate::world::open_store(dir.path());
     let store = Arc::new(FailingStore::new(inner));
     let mut settings = settings();
@@ -65,9 +72,6 @@ async fn check_failure(
     let service = build_service_on(dir.path(), settings, HandClock::new(NOON), store.clone());
     let (mark, marked) = LogMark::open(&dir.path().join("keys")).unwrap();
     service.log.open(mark, marked).await.unwrap();
-    let mut acknowledged = Vec::new();
-    seal(&service, 0, &mut acknowledged).await.unwrap();
-    seal(&service, 1, &mut acknowledged).await.unwrap();
 
     *store.fault.lock().unwrap() = Some((verb, when, error.clone()));
     // `batch_at` is called only for a leaf that is already in the log.
