@@ -26,5 +26,5 @@ pub mod verify;
 pub use digest::{Digest, Hasher, sha256};
 pub use error::ProofError;
 pub use keys::{KeyPurpose, KeyStore, PublicKey, SigningKey};
-pub use signature::{SignedDocument, SignedRecord, sign_document, sign_record};
+pub use signature::{OpenRecord, SignedDocument, SignedRecord, sign_document, sign_record};
 pub use verify::{KeyPolicy, Verdict, verify_document};

@@ -6,7 +6,7 @@ use data_encoding::BASE64URL_NOPAD;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::canonical::{self, CanonicalDocument, CanonicalRecord};
+use crate::canonical::{self, CanonicalDocument, CanonicalRecord, SerializedObject};
 use crate::digest::Digest;
 use crate::{KeyPurpose, ProofError, SigningKey};
 
@@ -68,8 +68,43 @@ pub fn sign_record<T: Serialize + ?Sized>(
     brand: &Brand,
     at: Timestamp,
 ) -> Result<SignedRecord, ProofError> {
-    let CanonicalRecord { canonical, digest, kind, unclosed } =
-        canonical::serialize_and_hash(record)?;
+    sign_canonical(canonical::serialize_and_hash(record)?, key, published_in, brand, at)
+}
+
+/// A record in canonical form that gets one more member before it is signed. Writing the record takes most of the
+/// time, and need not wait until that member is known.
+#[allow(missing_debug_implementations, reason = "its bytes are of no use without the last member")]
+pub struct OpenRecord(SerializedObject);
+
+impl OpenRecord {
+    /// Fails if the record does not become an object.
+    pub fn new<T: Serialize + ?Sized>(record: &T) -> Result<Self, ProofError> {
+        canonical::serialize_object(record).map(Self)
+    }
+
+    /// Adds the member and signs, as [`sign_record`] does. Fails if the record has this member.
+    pub fn sign_with(
+        self,
+        name: &'static str,
+        value: &Value,
+        key: &SigningKey,
+        published_in: &str,
+        brand: &Brand,
+        at: Timestamp,
+    ) -> Result<SignedRecord, ProofError> {
+        let record = canonical::complete_and_hash(self.0, name, value)?;
+        sign_canonical(record, key, published_in, brand, at)
+    }
+}
+
+fn sign_canonical(
+    record: CanonicalRecord,
+    key: &SigningKey,
+    published_in: &str,
+    brand: &Brand,
+    at: Timestamp,
+) -> Result<SignedRecord, ProofError> {
+    let CanonicalRecord { canonical, digest, kind, unclosed } = record;
     check_key(key, &kind, brand, at)?;
     let signature = signature_block(&digest, key, published_in, brand, at)?;
     // Without the closing brace, whose place `sha256` takes.
@@ -188,6 +223,28 @@ mod tests {
         );
         let sig = BASE64URL_NOPAD.decode(block["sig"].as_str().unwrap().as_bytes()).unwrap();
         assert!(key.public().verifies(message.as_bytes(), &sig));
+    }
+
+    #[test]
+    fn a_member_that_is_added_last_is_signed_like_the_others() {
+        let key = key(KeyPurpose::Documents);
+        let at = Timestamp::from_millis(1000);
+        let brand = Brand::default();
+        let whole = json!({ "kind": "svc-a", "m": { "b": [1], "a": "ä" }, "z": "\n", "a": null });
+        for name in ["kind", "m", "z", "a"] {
+            let mut rest = whole.clone();
+            let value = rest.as_object_mut().unwrap().remove(name).unwrap();
+            let open = OpenRecord::new(&rest).unwrap();
+            let signed = open.sign_with(name, &value, &key, "d", &brand, at).unwrap();
+            let expected = sign_record(&whole, &key, "d", &brand, at).unwrap();
+            assert_eq!(signed, expected, "{name}");
+            let twice = OpenRecord::new(&whole).unwrap();
+            assert!(twice.sign_with(name, &value, &key, "d", &brand, at).is_err());
+        }
+        let alone = OpenRecord::new(&json!({})).unwrap();
+        let signed = alone.sign_with("kind", &json!("svc-a"), &key, "d", &brand, at).unwrap();
+        assert!(signed.bytes.starts_with(b"{\"kind\":\"svc-a\",\"sha256\""));
+        assert!(OpenRecord::new(&json!([])).is_err());
     }
 
     #[test]

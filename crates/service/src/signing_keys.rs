@@ -11,8 +11,8 @@ use proof::http_signatures::{Message, RequestedSignature, SignatureFields, sign_
 use proof::keys::KeyEvent;
 use proof::resigning::Resigning;
 use proof::{
-    KeyPolicy, KeyPurpose, KeyStore, ProofError, PublicKey, SignedDocument, SignedRecord,
-    SigningKey,
+    KeyPolicy, KeyPurpose, KeyStore, OpenRecord, ProofError, PublicKey, SignedDocument,
+    SignedRecord, SigningKey,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -173,6 +173,19 @@ impl SigningKeys {
         let key = self.signing_key(purpose)?;
         let at = self.clock.now().whole_seconds();
         proof::sign_record(record, &key, &self.directory_url, &self.issuer.brand, at)
+    }
+
+    /// Adds the last member to a record and signs it.
+    pub(crate) fn sign_open_record(
+        &self,
+        record: OpenRecord,
+        name: &'static str,
+        value: &Value,
+        purpose: KeyPurpose,
+    ) -> Result<SignedRecord, ProofError> {
+        let key = self.signing_key(purpose)?;
+        let at = self.clock.now().whole_seconds();
+        record.sign_with(name, value, &key, &self.directory_url, &self.issuer.brand, at)
     }
 
     /// Signs an HTTP response as its caller requested, with the key for HTTP signatures. `None` if the

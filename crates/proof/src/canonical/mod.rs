@@ -14,6 +14,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 pub use limits::{MAX_DEPTH, MAX_INTEGER, MAX_VALUES};
+pub(crate) use serializer::SerializedObject;
 pub use strict_parser::parse_strict;
 pub(crate) use writer::compare_utf16;
 
@@ -66,8 +67,28 @@ pub(crate) struct CanonicalRecord {
 pub(crate) fn serialize_and_hash<T: Serialize + ?Sized>(
     record: &T,
 ) -> Result<CanonicalRecord, ProofError> {
-    let object = serializer::to_object(record)?
-        .ok_or_else(|| ProofError::Document("it is not a JSON object".to_owned()))?;
+    hash_object(serialize_object(record)?)
+}
+
+/// A record in canonical form, before a member is added to it.
+pub(crate) fn serialize_object<T: Serialize + ?Sized>(
+    record: &T,
+) -> Result<SerializedObject, ProofError> {
+    serializer::to_object(record)?
+        .ok_or_else(|| ProofError::Document("it is not a JSON object".to_owned()))
+}
+
+/// Adds a member to a record and hashes it.
+pub(crate) fn complete_and_hash(
+    mut object: SerializedObject,
+    name: &'static str,
+    value: &Value,
+) -> Result<CanonicalRecord, ProofError> {
+    object.insert(name, &value_to_vec(value)?)?;
+    hash_object(object)
+}
+
+fn hash_object(object: SerializedObject) -> Result<CanonicalRecord, ProofError> {
     if let Some(taken) = UNSIGNED_MEMBERS.iter().find(|name| object.member(name).is_some()) {
         return Err(ProofError::Document(format!("it already has a member `{taken}`")));
     }

@@ -20,7 +20,7 @@ pub(super) fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, ProofE
 }
 
 /// The canonical bytes of an object, and where its members are in them.
-pub(super) struct SerializedObject {
+pub(crate) struct SerializedObject {
     pub(super) bytes: Vec<u8>,
     members: Vec<MemberSpan>,
 }
@@ -31,6 +31,42 @@ impl SerializedObject {
         let span = self.members.iter().find(|member| member.name == name)?;
         // `"name":value`: the name of a member of a record needs no escapes.
         self.bytes.get(span.from + name.len() + 3..span.to)
+    }
+
+    /// Adds a member at its place. `value` is canonical.
+    pub(super) fn insert(&mut self, name: &'static str, value: &[u8]) -> Result<(), ProofError> {
+        let next =
+            self.members.iter().position(|member| !compare_utf16(&member.name, name).is_lt());
+        if next.and_then(|next| self.members.get(next)).is_some_and(|next| next.name == name) {
+            return Err(ProofError::NotCanonical(format!("two members named `{name}`")));
+        }
+        let mut added = Vec::with_capacity(name.len() + value.len() + 4);
+        write_string(&mut added, name);
+        added.push(b':');
+        added.extend_from_slice(value);
+        let length = added.len();
+        let index = next.unwrap_or(self.members.len());
+        let from = match next.and_then(|next| self.members.get(next)) {
+            Some(next) => {
+                added.push(b',');
+                self.bytes.splice(next.from..next.from, added);
+                next.from
+            }
+            None => {
+                // Before the closing brace.
+                let end = self.bytes.len().saturating_sub(1);
+                let comma = usize::from(!self.members.is_empty());
+                self.bytes.splice(end..end, b",".iter().copied().take(comma).chain(added));
+                end + comma
+            }
+        };
+        for member in self.members.iter_mut().skip(index) {
+            member.from += length + 1;
+            member.to += length + 1;
+        }
+        let to = from + length;
+        self.members.insert(index, MemberSpan { name: Cow::Borrowed(name), from, to });
+        Ok(())
     }
 }
 

@@ -5,11 +5,12 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use bytes::Bytes;
+use contract::records::ResolveAnswer;
 use contract::{Clock, Domain, Issuer, Timestamp};
 use proof::keys::{LogMark, LogPosition, read_next_entry, remove_next_entry};
 use proof::tlog::MAX_ENTRY_BYTES;
 use proof::tree_head::HeadExtras;
-use proof::{Digest, KeyPurpose, ProofError};
+use proof::{Digest, KeyPurpose, OpenRecord, ProofError};
 use serde_json::{Map, Value};
 use store::{AppendExtras, LogEntry, LogLease, Predecessor, Store, StoredAnswer};
 use supervisor::Supervisor;
@@ -233,23 +234,51 @@ impl TransparencyLog {
         answer: Map<String, Value>,
         domain: Domain,
     ) -> Result<StoredAnswer, SealError> {
-        self.seal_answer_in_context(answer, domain, AnswerContext::default()).await
+        self.seal_document_in_context(answer, domain, AnswerContext::default()).await
+    }
+
+    /// Like `seal_answer`, in a context.
+    pub(crate) async fn seal_document_in_context(
+        &self,
+        answer: Map<String, Value>,
+        domain: Domain,
+        context: AnswerContext,
+    ) -> Result<StoredAnswer, SealError> {
+        let answered_at = answer.get("answered_at").and_then(Value::as_str);
+        let answered_at = answered_at.and_then(|text| text.parse().ok());
+        let answered_at = answered_at.unwrap_or_else(|| self.clock.now());
+        let open = OpenRecord::new(&answer).map_err(SealError::NotSigned)?;
+        self.seal_open_answer(&answer, open, domain, answered_at, context).await
     }
 
     /// Like `seal_answer`, after the answer that it names and with records to store in the same
     /// transaction.
     pub(crate) async fn seal_answer_in_context(
         &self,
-        answer: Map<String, Value>,
-        domain: Domain,
+        answer: &ResolveAnswer,
         context: AnswerContext,
     ) -> Result<StoredAnswer, SealError> {
-        let brand = self.issuer.brand.clone();
-        let content = proof::decision_content::decision_content(&answer, &brand);
+        let decision = decision_members(answer).map_err(SealError::NotSigned)?;
+        // Written here, where answers are made at the same time, and not by the one thread that seals them.
+        let open = OpenRecord::new(answer).map_err(SealError::NotSigned)?;
+        let (domain, answered_at) = (answer.domain.clone(), answer.answered_at);
+        self.seal_open_answer(&decision, open, domain, answered_at, context).await
+    }
+
+    /// `decision` has at least the members of the answer that go into the log.
+    async fn seal_open_answer(
+        &self,
+        decision: &Map<String, Value>,
+        open: OpenRecord,
+        domain: Domain,
+        answered_at: Timestamp,
+        context: AnswerContext,
+    ) -> Result<StoredAnswer, SealError> {
+        let content = proof::decision_content::decision_content(decision, &self.issuer.brand);
         let content = content.and_then(|content| proof::canonical::value_to_vec(&content));
         let content = content.map_err(SealError::NotSigned)?;
         let AnswerContext { predecessor, extras } = context;
-        let finish = self.answer_finisher(answer, domain, extras);
+        let finish = self.answer_finisher(open, domain, answered_at, extras);
         let done = self.submit(None, Bytes::from(content), Some(finish), predecessor).await?;
         done.answer.ok_or_else(|| {
             SealError::NotSigned(ProofError::Document("the answer was not finished".to_owned()))
@@ -259,20 +288,21 @@ impl TransparencyLog {
     /// Completes and signs an answer once its position in the log is known.
     fn answer_finisher(
         &self,
-        mut answer: Map<String, Value>,
+        open: OpenRecord,
         domain: Domain,
+        answered_at: Timestamp,
         beside: Option<ExtrasBuilder>,
     ) -> FinishAnswer {
         let signer = Arc::clone(&self.keys);
-        let (clock, base_url) = (Arc::clone(&self.clock), self.issuer.base_url.clone());
+        let base_url = self.issuer.base_url.clone();
         Box::new(move |sealed| {
-            answer.insert("transparency".to_owned(), sealed.transparency(&base_url));
-            let answered_at: Option<Timestamp> = answer
-                .get("answered_at")
-                .and_then(Value::as_str)
-                .and_then(|text| text.parse().ok());
-            let answered_at = answered_at.unwrap_or_else(|| clock.now());
-            let signed = signer.sign_value(Value::Object(answer), KeyPurpose::Documents)?;
+            let transparency = sealed.transparency(&base_url);
+            let signed = signer.sign_open_record(
+                open,
+                "transparency",
+                &transparency,
+                KeyPurpose::Documents,
+            )?;
             let beside = beside.map(|beside| beside(&signed.digest)).unwrap_or_default();
             let stored = StoredAnswer {
                 sha256: signed.digest,
@@ -294,6 +324,23 @@ impl TransparencyLog {
     ) -> Result<SealedSubmission, SealError> {
         submit_to(self.require_open()?, kind, content, finish, predecessor).await
     }
+}
+
+/// The members of an answer that its decision in the log is made from.
+pub(crate) fn decision_members(answer: &ResolveAnswer) -> Result<Map<String, Value>, ProofError> {
+    let members = [
+        ("domain", serde_json::to_value(&answer.domain)),
+        ("status", serde_json::to_value(&answer.status)),
+        ("actions", serde_json::to_value(&answer.actions)),
+        ("evidence", serde_json::to_value(&answer.evidence)),
+        ("freshness", serde_json::to_value(&answer.freshness)),
+        ("incident", serde_json::to_value(&answer.incident)),
+        ("impersonation", serde_json::to_value(&answer.impersonation)),
+        ("high_risk_fields", serde_json::to_value(&answer.high_risk_fields)),
+    ];
+    let members = members.into_iter().map(|(name, value)| Ok((name.to_owned(), value?)));
+    let members: Result<_, serde_json::Error> = members.collect();
+    members.map_err(|error| ProofError::NotCanonical(error.to_string()))
 }
 
 async fn submit_to(

@@ -18,6 +18,7 @@ use store::{NewJob, ScanScope, StoredReading};
 use super::cached_answers::CachedAnswer;
 use super::kept_answer::live_reading_max_age_ms;
 use super::query::{LivePolicy, ResolveError, ResolveQuery};
+use super::seal_answer::LatestAnswer;
 use super::settings::ResolveSettings;
 use super::shared_permits::SharedPermits;
 use super::state::FlightResult;
@@ -66,15 +67,17 @@ impl Answers {
         let domain = &query.domain;
         let previous = self.load_last_answer(domain).await?;
         // A full scan made since the last answer is the better reading, whoever requested it.
-        if let Some(reading) = self.find_newer_scan(domain, previous.as_deref()).await? {
+        let answer = previous.as_ref().and_then(|previous| previous.parsed.as_deref());
+        if let Some(reading) = self.find_newer_scan(domain, answer).await? {
             let published = Box::pin(self.publish_scan(reading)).await?;
             if query.live != LivePolicy::Always {
                 return Ok(published);
             }
-            return self.read_live_or_serve_kept(query, published.parse(), state).await;
+            let published = self.load_last_answer(domain).await?;
+            return self.read_live_or_serve_kept(query, published, state).await;
         }
         let now = self.clock.now();
-        let usable = previous.as_ref().is_some_and(|answer| {
+        let usable = answer.is_some_and(|answer| {
             let young_enough = query.max_age_hours.is_none_or(|max_age_hours| {
                 answer.freshness.observed_at.is_some_and(|observed_at| {
                     now.millis_since(observed_at) <= i64::from(max_age_hours) * HOUR_MS
@@ -83,8 +86,10 @@ impl Answers {
             young_enough && is_reading_usable(answer, now)
         });
         match (query.live, previous) {
-            (LivePolicy::Auto, Some(_)) if usable => Box::pin(self.serve_kept(domain)).await,
-            (LivePolicy::Never, Some(_)) => Box::pin(self.serve_kept(domain)).await,
+            (LivePolicy::Auto, Some(seen)) if usable => {
+                Box::pin(self.serve_kept(domain, Some(seen))).await
+            }
+            (LivePolicy::Never, Some(seen)) => Box::pin(self.serve_kept(domain, Some(seen))).await,
             (LivePolicy::Never, None) => Err(ResolveError::NothingStored),
             (_, previous) => self.read_live_or_serve_kept(query, previous, state).await,
         }
@@ -94,49 +99,53 @@ impl Answers {
     async fn read_live_or_serve_kept(
         self: &Arc<Self>,
         query: &ResolveQuery,
-        previous: Option<Box<ResolveAnswer>>,
+        previous: Option<LatestAnswer>,
         state: &mut BuildState,
     ) -> Result<Arc<CachedAnswer>, ResolveError> {
         let domain = &query.domain;
-        let read_recently = |answer: &Option<Box<ResolveAnswer>>| {
-            answer.as_ref().is_some_and(|answer| was_read_recently(answer, self.clock.now()))
+        let read_recently = |latest: &Option<LatestAnswer>| {
+            let answer = latest.as_ref().and_then(|latest| latest.parsed.as_deref());
+            answer.is_some_and(|answer| was_read_recently(answer, self.clock.now()))
         };
         // Without a log that accepts entries, what was read could not be answered.
         let cannot_seal = previous.is_some() && self.log.fault().is_some();
         if read_recently(&previous) || cannot_seal {
-            return Box::pin(self.serve_kept(domain)).await;
+            return Box::pin(self.serve_kept(domain, previous)).await;
         }
         let begun = self.targets.begin(domain, TargetReadingKind::Live, SITE_WAIT).await;
-        let reading = match (begun, &previous) {
-            (Ok(reading), _) => reading,
-            (Err(_), Some(_)) => return Box::pin(self.serve_kept(domain)).await,
-            (Err(refusal), None) => {
+        let reading = match begun {
+            Ok(reading) => reading,
+            Err(_) if previous.is_some() => {
+                return Box::pin(self.serve_kept(domain, previous)).await;
+            }
+            Err(refusal) => {
                 return Err(ResolveError::TargetLimit { wait: refusal.retry_after() });
             }
         };
         // Callers with other requirements may have read it while this one waited.
-        let previous = self.load_last_answer(domain).await?;
+        let previous = self.reload_latest_answer(domain, previous).await?;
+        let previous = previous.filter(|previous| previous.parsed.is_some());
         if read_recently(&previous) {
             reading.cancel();
-            return Box::pin(self.serve_kept(domain)).await;
+            return Box::pin(self.serve_kept(domain, previous)).await;
         }
         let Some(granted) = state.permits.acquire() else {
             reading.cancel();
             state.lacked_permit = true;
             return match previous {
-                Some(_) => Box::pin(self.serve_kept(domain)).await,
+                Some(_) => Box::pin(self.serve_kept(domain, previous)).await,
                 // Every caller gets its own time to wait.
                 None => Err(ResolveError::LiveLimit { wait: Duration::ZERO }),
             };
         };
-        let previous = previous.and_then(|answer| answer.sha256);
-        let build = self.build_from_live_read(domain, granted.client, previous.as_deref());
+        let previous = previous.map(|previous| previous.stored.sha256);
+        let build = self.build_from_live_read(domain, granted.client, previous);
         match Box::pin(build).await {
             // Nothing was read, so it does not count.
             Err(ResolveError::TargetLimit { wait }) => {
                 reading.cancel();
                 match previous {
-                    Some(_) => Box::pin(self.serve_kept(domain)).await,
+                    Some(_) => Box::pin(self.serve_kept(domain, None)).await,
                     None => Err(ResolveError::TargetLimit { wait }),
                 }
             }
@@ -149,7 +158,7 @@ impl Answers {
         self: &Arc<Self>,
         domain: &Domain,
         client: Option<AddressBlock>,
-        previous: Option<&str>,
+        previous: Option<Digest>,
     ) -> Result<Arc<CachedAnswer>, ResolveError> {
         let settings = &self.settings;
         let guard = self.resolve_state.count_live_read();
@@ -189,7 +198,7 @@ impl Answers {
         let (queued, stored, sealed) = tokio::join!(queue, store_reading, seal);
         // If nothing can be sealed, the answer from before is served, which needs neither.
         if let Ok(sealed) = &sealed
-            && previous == Some(sealed.sha256.to_hex().as_str())
+            && previous == Some(sealed.sha256)
         {
             return Ok(Arc::clone(sealed));
         }
@@ -274,9 +283,10 @@ impl Answers {
     pub(super) async fn load_last_answer(
         &self,
         domain: &Domain,
-    ) -> Result<Option<Box<ResolveAnswer>>, ResolveError> {
+    ) -> Result<Option<LatestAnswer>, ResolveError> {
         // If it cannot be parsed, the domain is read again.
-        Ok(self.load_latest_answer(domain).await?.and_then(|latest| latest.parsed))
+        let latest = self.load_latest_answer(domain).await?;
+        Ok(latest.filter(|latest| latest.parsed.is_some()))
     }
 
     /// A public scan that is newer than the previous answer.

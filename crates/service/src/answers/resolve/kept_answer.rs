@@ -7,11 +7,10 @@
 use std::sync::Arc;
 
 use contract::limits::LIVE_READING_MAX_AGE;
-use contract::records::{AnswerStatus, Basis, ResolveAnswer, UpgradeState};
+use contract::records::{AnswerStatus, Basis, Freshness, Incident, ResolveAnswer, UpgradeState};
 use contract::{Brand, Domain, Timestamp};
 use judge::resolve::{HOUR_MS, PlannedUpgrade, Sections};
 use proof::{Digest, KeyPurpose};
-use serde_json::Value;
 
 use super::build_answer::LIVE_READ_PAUSE_MS;
 use super::cached_answers::CachedAnswer;
@@ -20,6 +19,7 @@ use super::seal_answer::{AnswerDraft, LatestAnswer};
 use super::stored_facts::describe_incident;
 use crate::answers::Answers;
 use crate::answers::revocations::withholds_the_same;
+use crate::log::decision_members;
 
 /// An answer made further in the future than this means that the clock was set back.
 const MAX_CLOCK_SKEW_MS: i64 = 60_000;
@@ -28,13 +28,15 @@ pub(super) const RECHECK_MS: i64 = 60_000;
 
 impl Answers {
     /// The latest stored answer as its stored bytes while they are valid. Otherwise it is made again, with
-    /// its sections brought up to date; that is sealed only if it says something new.
+    /// its sections brought up to date; that is sealed only if it says something new. `seen` is the answer that was
+    /// the latest a moment ago.
     pub(super) async fn serve_kept(
         &self,
         domain: &Domain,
+        seen: Option<LatestAnswer>,
     ) -> Result<Arc<CachedAnswer>, ResolveError> {
         let turn = self.resolve_state.turns.begin(domain).await;
-        let latest = self.load_latest_answer(domain).await?;
+        let latest = self.reload_latest_answer(domain, seen).await?;
         let Some(LatestAnswer { stored, parsed: Some(answer) }) = latest else {
             return Err(ResolveError::NothingStored);
         };
@@ -50,7 +52,8 @@ impl Answers {
             false => announced_upgrade(&answer),
         };
         let draft = AnswerDraft { sections: None, facts, is_stored_reading: true, upgrade };
-        self.seal_draft(&turn, draft).await
+        let latest = LatestAnswer { stored, parsed: Some(answer) };
+        self.seal_draft(&turn, &draft, Some(latest)).await
     }
 
     /// Whether every statement of the latest answer about a domain is still true.
@@ -121,15 +124,20 @@ fn announced_upgrade(answer: &ResolveAnswer) -> Option<PlannedUpgrade> {
 }
 
 fn decision_leaf(answer: &ResolveAnswer, brand: &Brand) -> Option<Digest> {
-    let Ok(Value::Object(document)) = serde_json::to_value(answer) else { return None };
-    proof::decision_content::decision_leaf(&document, brand).ok()
+    proof::decision_content::decision_leaf(&decision_members(answer).ok()?, brand).ok()
 }
 
 /// Until when every statement of a stored answer is true.
 fn stored_valid_until(answer: &ResolveAnswer) -> Timestamp {
-    let sections = Sections::from_answer(answer.clone());
+    let basis = ValidityBasis {
+        freshness: &answer.freshness,
+        basis: &answer.basis,
+        status: &answer.status,
+        was_served: answer.delivery.body().is_some(),
+        incident: answer.incident.as_ref(),
+    };
     let upgrade_at = answer.upgrade.as_ref().and_then(|upgrade| upgrade.expected.parse().ok());
-    let until = valid_until(&sections, upgrade_at, answer.answered_at);
+    let until = valid_until(&basis, upgrade_at, answer.answered_at);
     // Sections that could not be refreshed in time are tried again soon.
     match answer.stored_sections {
         Some(_) => until.min(answer.answered_at.plus_millis(RECHECK_MS)),
@@ -137,33 +145,53 @@ fn stored_valid_until(answer: &ResolveAnswer) -> Timestamp {
     }
 }
 
+/// The parts of an answer that tell how long its statements are true.
+pub(super) struct ValidityBasis<'a> {
+    freshness: &'a Freshness,
+    basis: &'a Basis,
+    status: &'a AnswerStatus,
+    /// Whether the site served anything.
+    was_served: bool,
+    incident: Option<&'a Incident>,
+}
+
+impl<'a> ValidityBasis<'a> {
+    pub(super) fn of_sections(sections: &'a Sections) -> Self {
+        Self {
+            freshness: &sections.freshness,
+            basis: &sections.basis,
+            status: &sections.status,
+            was_served: sections.delivery.body().is_some(),
+            incident: sections.incident.as_ref(),
+        }
+    }
+}
+
 /// The time until which every statement in an answer that is made now is true.
 pub(super) fn valid_until(
-    sections: &Sections,
+    of: &ValidityBasis<'_>,
     upgrade_at: Option<Timestamp>,
     now: Timestamp,
 ) -> Timestamp {
-    let freshness = &sections.freshness;
+    let freshness = of.freshness;
     let observed_at = freshness.observed_at;
     let mut until = match observed_at.zip(freshness.age_hours) {
         Some((observed_at, age)) => observed_at.plus_millis((i64::from(age) + 1) * HOUR_MS),
         // Nothing was observed, so no age is stated that could become wrong.
         None => now.plus_millis(LIVE_READ_PAUSE_MS),
     };
-    let read_at = match &sections.basis {
+    let read_at = match of.basis {
         Basis::JustInTime(basis) => Some(basis.measured_at),
         _ => observed_at,
     };
-    let end = match sections.status {
+    let end = match of.status {
         AnswerStatus::Measured => freshness.fresh_until,
-        _ if sections.delivery.body().is_none() => {
-            observed_at.or(read_at).map(|at| at.plus_millis(LIVE_READ_PAUSE_MS))
-        }
+        _ if !of.was_served => observed_at.or(read_at).map(|at| at.plus_millis(LIVE_READ_PAUSE_MS)),
         _ => observed_at.map(|at| at.plus_millis(live_reading_max_age_ms())),
     };
     // The queued scan should be done a little after its time.
     let upgraded = upgrade_at.filter(|at| *at > now).map(|at| at.plus_millis(2 * RECHECK_MS));
-    let incident_end = sections.incident.as_ref().and_then(|incident| incident.ends_at);
+    let incident_end = of.incident.and_then(|incident| incident.ends_at);
     for other in [end, upgraded, incident_end].into_iter().flatten().filter(|other| *other > now) {
         until = until.min(other);
     }

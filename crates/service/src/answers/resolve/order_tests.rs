@@ -94,7 +94,7 @@ async fn run_maker(
                 let facts = answers.load_stored_facts(&domain, false).await;
                 answers.seal_new_reading(new, facts, None).await.unwrap();
             }
-            None => drop(answers.serve_kept(&domain).await),
+            None => drop(answers.serve_kept(&domain, None).await),
         }
     }
 }
@@ -233,7 +233,7 @@ async fn an_answer_that_follows_a_superseded_one_is_refused_and_made_again() {
                 let latest = latest.map(|latest| latest.sha256);
                 let predecessor = Predecessor { domain: domain.clone(), answer: latest };
                 let context = AnswerContext { predecessor: Some(predecessor), extras: None };
-                match service.log.seal_answer_in_context(answer, domain, context).await {
+                match service.log.seal_document_in_context(answer, domain, context).await {
                     Ok(stored) => sealed.push((latest, stored.sha256)),
                     Err(SealError::Superseded) => retries += 1,
                     Err(other) => panic!("{other}"),

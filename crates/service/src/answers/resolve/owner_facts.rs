@@ -12,7 +12,7 @@ impl Answers {
     /// withholds is revoked at once. If that fails, the next request does it.
     pub(crate) async fn owner_facts_changed(self: &Arc<Self>, domain: &Domain) {
         self.resolve_state.cache.remove(domain);
-        match self.serve_kept(domain).await {
+        match self.serve_kept(domain, None).await {
             Ok(_) | Err(ResolveError::NothingStored) => {}
             Err(error) => {
                 tracing::warn!(%error, %domain, "the answer could not be brought up to date")

@@ -82,8 +82,8 @@ impl Answers {
 /// What is stored in one transaction with an answer: the changes since the previous answer, the
 /// revocations, and the withheld actions. It is completed once the digest of the answer is known.
 pub(super) fn append_extras(
-    previous: Option<Box<ResolveAnswer>>,
-    answer: ResolveAnswer,
+    previous: Option<Arc<ResolveAnswer>>,
+    answer: Arc<ResolveAnswer>,
     revoked: AnswerRevocations,
     at: Timestamp,
 ) -> Option<ExtrasBuilder> {

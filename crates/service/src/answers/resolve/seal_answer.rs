@@ -15,7 +15,7 @@ use store::{Predecessor, StoreError, StoredAnswer};
 
 use super::build_answer::NewReading;
 use super::cached_answers::CachedAnswer;
-use super::kept_answer::{RECHECK_MS, states_the_same, valid_until};
+use super::kept_answer::{RECHECK_MS, ValidityBasis, states_the_same, valid_until};
 use super::publish_scan::append_extras;
 use super::query::ResolveError;
 use super::stored_facts::{OwnerState, StoredFacts};
@@ -28,15 +28,15 @@ use crate::log::{AnswerContext, SealError};
 /// prevent that, so this is rare.
 const ATTEMPTS: usize = 8;
 
-/// The answer about a domain that was stored last.
+/// The answer about a domain that was stored last. Copies share what is large.
+#[derive(Clone)]
 pub(super) struct LatestAnswer {
     pub(super) stored: StoredAnswer,
     /// `None` if this build cannot parse it: an earlier build may have used another structure.
-    pub(super) parsed: Option<Box<ResolveAnswer>>,
+    pub(super) parsed: Option<Arc<ResolveAnswer>>,
 }
 
 /// An answer before it is brought up to date.
-#[derive(Clone)]
 pub(super) struct AnswerDraft {
     /// The sections of a new reading; `None` for those of the latest answer.
     pub(super) sections: Option<Sections>,
@@ -55,7 +55,21 @@ impl Answers {
         let parsed = serde_json::from_slice(&stored.bytes)
             .inspect_err(|error| tracing::warn!(%error, "a stored answer cannot be parsed"))
             .ok();
-        Ok(Some(LatestAnswer { stored, parsed }))
+        Ok(Some(LatestAnswer { stored, parsed: parsed.map(Arc::new) }))
+    }
+
+    /// The latest answer, which is mostly the one that was seen before: then it is not read and parsed again.
+    pub(super) async fn reload_latest_answer(
+        &self,
+        domain: &Domain,
+        seen: Option<LatestAnswer>,
+    ) -> Result<Option<LatestAnswer>, ResolveError> {
+        let Some(seen) = seen else { return self.load_latest_answer(domain).await };
+        let latest = self.store.latest_digests(vec![domain.clone()]).await?;
+        match latest.first() {
+            Some(Some(sha256)) if *sha256 == seen.stored.sha256 => Ok(Some(seen)),
+            _ => self.load_latest_answer(domain).await,
+        }
     }
 
     /// Makes the answer from a new reading. It follows the latest answer, whichever that is by then.
@@ -77,19 +91,24 @@ impl Answers {
         // superseded answer.
         let sealing = tokio::spawn(async move {
             let turn = answers.resolve_state.turns.begin(&domain).await;
-            answers.seal_draft(&turn, draft).await
+            answers.seal_draft(&turn, &draft, None).await
         });
         sealing.await.map_err(|e| ResolveError::Internal(e.to_string()))?
     }
 
+    /// `latest`: the latest answer, if it was read in this turn.
     pub(super) async fn seal_draft(
         &self,
         turn: &DomainTurn,
-        draft: AnswerDraft,
+        draft: &AnswerDraft,
+        mut latest: Option<LatestAnswer>,
     ) -> Result<Arc<CachedAnswer>, ResolveError> {
         for _ in 0..ATTEMPTS {
-            let latest = self.load_latest_answer(turn.domain()).await?;
-            match self.try_seal(turn, draft.clone(), latest).await {
+            let latest = match latest.take() {
+                Some(latest) => Some(latest),
+                None => self.load_latest_answer(turn.domain()).await?,
+            };
+            match self.try_seal(turn, draft, latest).await {
                 Err(ResolveError::Seal(error)) if is_superseded(&error) => {}
                 done => return done,
             }
@@ -102,16 +121,18 @@ impl Answers {
     async fn try_seal(
         &self,
         turn: &DomainTurn,
-        draft: AnswerDraft,
+        draft: &AnswerDraft,
         latest: Option<LatestAnswer>,
     ) -> Result<Arc<CachedAnswer>, ResolveError> {
         let now = self.clock.now();
         let AnswerDraft { sections, facts, is_stored_reading, upgrade } = draft;
+        let upgrade = *upgrade;
         let (stored, previous) = latest.map(|latest| (latest.stored, latest.parsed)).unzip();
         let previous = previous.flatten();
         let is_kept = sections.is_none();
-        let sections =
-            sections.or_else(|| Some(Sections::from_answer((**previous.as_ref()?).clone())));
+        let sections = sections
+            .clone()
+            .or_else(|| Some(Sections::from_answer((**previous.as_ref()?).clone())));
         let Some(mut sections) = sections else { return Err(ResolveError::NothingStored) };
         if let Some(previous) = &previous {
             carry_forward(&mut sections, previous);
@@ -131,9 +152,9 @@ impl Answers {
             true => &[],
             false => &[RevocationCause::HighRiskPending],
         };
-        let inputs = facts.into_refresh_inputs(
+        let inputs = facts.to_refresh_inputs(
             &sections,
-            is_stored_reading,
+            *is_stored_reading,
             upgrade,
             OwnerState { incident, control },
             now,
@@ -142,7 +163,11 @@ impl Answers {
         refresh_sections(&mut sections, inputs, &self.issuer);
         self.mcp.add_stored_scans(&mut sections.capabilities).await;
         metrics::counter!(super::ANSWERS_TOTAL, "from" => "kept").increment(u64::from(is_kept));
-        let valid_until = valid_until(&sections, upgrade.map(PlannedUpgrade::at), now);
+        let valid_until = valid_until(
+            &ValidityBasis::of_sections(&sections),
+            upgrade.map(PlannedUpgrade::at),
+            now,
+        );
         let observed_at = sections.freshness.observed_at;
         // If it fails, nothing can be sealed, but the stored answer may still be served.
         let build_logged = self.builds.ensure_logged().await;
@@ -168,14 +193,11 @@ impl Answers {
             at,
         );
         let withholds_the_same = revoked.withheld_actions.is_empty();
-        let extras = append_extras(previous.clone(), answer.clone(), revoked, at);
-        let Ok(Value::Object(document)) = serde_json::to_value(&answer) else {
-            return Err(ResolveError::Internal("the answer is not a JSON object".to_owned()));
-        };
+        let answer = Arc::new(answer);
+        let extras = append_extras(previous.clone(), Arc::clone(&answer), revoked, at);
         let context = AnswerContext { predecessor: Some(predecessor), extras };
-        let domain = turn.domain().clone();
         let sealed = match build_logged {
-            Ok(()) => self.log.seal_answer_in_context(document, domain, context).await,
+            Ok(()) => self.log.seal_answer_in_context(&answer, context).await,
             Err(error) => Err(error),
         };
         let sealed = match sealed {

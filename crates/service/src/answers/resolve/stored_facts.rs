@@ -22,7 +22,6 @@ use crate::answers::Answers;
 use crate::stored_claims::summarise_claims;
 
 /// Facts about a domain. The outer `None` means that the lookup failed or was not done in time.
-#[derive(Clone)]
 pub(super) struct StoredFacts {
     readings: Option<Vec<StoredReading>>,
     clock: Option<Option<ClockAndVersions>>,
@@ -120,8 +119,8 @@ impl StoredFacts {
     }
 
     /// `sections` have the pending high-risk changes of the previous answer.
-    pub(super) fn into_refresh_inputs(
-        self,
+    pub(super) fn to_refresh_inputs(
+        &self,
         sections: &resolve::Sections,
         is_stored_reading: bool,
         upgrade: Option<PlannedUpgrade>,
@@ -131,11 +130,12 @@ impl StoredFacts {
     ) -> RefreshInputs {
         let domain = &sections.domain;
         let earlier = sections.high_risk_fields.as_ref();
-        let readings = self.readings.map(|readings| summarise_readings(&readings, earlier));
-        let clock = self.clock.map(|clock| {
+        let readings = self.readings.as_ref();
+        let readings = readings.map(|readings| summarise_readings(readings, earlier));
+        let clock = self.clock.as_ref().map(|clock| {
             resolve::clock::clock_section(
                 domain,
-                clock.map(clock_summary).as_ref(),
+                clock.as_ref().map(clock_summary).as_ref(),
                 &issuer.base_url,
             )
         });
@@ -147,7 +147,10 @@ impl StoredFacts {
                 .map_or(resolve::TimedLookup::NotInTime, resolve::TimedLookup::InTime),
             clock: clock.map_or(resolve::TimedLookup::NotInTime, resolve::TimedLookup::InTime),
             incident: resolve::TimedLookup::InTime(owner.incident.as_ref().map(describe_incident)),
-            dns: self.dns.map_or(resolve::TimedLookup::NotInTime, resolve::TimedLookup::InTime),
+            dns: self
+                .dns
+                .clone()
+                .map_or(resolve::TimedLookup::NotInTime, resolve::TimedLookup::InTime),
             control: owner
                 .control
                 .map_or(resolve::TimedLookup::NotInTime, resolve::TimedLookup::InTime),
@@ -221,7 +224,7 @@ fn to_comparable_reading(stored: &StoredReading) -> ComparableReading {
 }
 
 /// The facts of a content clock that an answer states.
-fn clock_summary((clock, versions): ClockAndVersions) -> ClockSummary {
+fn clock_summary((clock, versions): &ClockAndVersions) -> ClockSummary {
     ClockSummary {
         observed: clock.last_checked_at.is_some(),
         started_at: clock.started_at,
@@ -232,7 +235,7 @@ fn clock_summary((clock, versions): ClockAndVersions) -> ClockSummary {
             .first()
             .filter(|newest| newest.n > 1)
             .map(|newest| newest.seen_from),
-        why: clock.why,
-        url: clock.url,
+        why: clock.why.clone(),
+        url: clock.url.clone(),
     }
 }
