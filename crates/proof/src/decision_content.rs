@@ -5,6 +5,7 @@ use contract::Brand;
 use serde_json::{Map, Value, json};
 
 use crate::digest::Digest;
+use crate::json_view::{Members, View};
 use crate::merkle_tree::{BatchTree, leaf_hash};
 use crate::tree_head::ChainHead;
 use crate::{ProofError, canonical};
@@ -20,44 +21,54 @@ followed by the RFC 8785 form of the content; the tree uses it without hashing i
 
 /// The decision content of a resolve answer.
 pub fn decision_content(answer: &Map<String, Value>, brand: &Brand) -> Result<Value, ProofError> {
+    content_of(Members::Map(answer), brand)
+}
+
+fn content_of(answer: Members<'_>, brand: &Brand) -> Result<Value, ProofError> {
+    let owned = |value: Option<View<'_>>| value.map(View::to_value).unwrap_or_default();
     let required = |name: &str| {
-        answer.get(name).cloned().ok_or_else(|| ProofError::Content(format!("{name} is missing")))
+        let value = answer.get(name).map(View::to_value);
+        value.ok_or_else(|| ProofError::Content(format!("{name} is missing")))
     };
     let actions = answer
         .get("actions")
-        .and_then(Value::as_object)
+        .and_then(View::as_object)
         .ok_or_else(|| ProofError::Content("actions is missing".to_owned()))?;
     let mut decisions = Map::new();
-    for (name, action) in actions {
+    for (name, action) in actions.iter() {
         decisions.insert(
-            name.clone(),
+            name.to_owned(),
             json!({
-                "decision": action.get("decision").cloned().unwrap_or_default(),
-                "doubts": sorted_texts(action.get("doubts"), |doubt| Some(doubt))?,
+                "decision": owned(action.get("decision")),
+                "doubts": sorted_texts(action.get("doubts"), Some)?,
             }),
         );
     }
-    let inner = |section: &str, member: &str| {
-        answer.get(section).and_then(|section| section.get(member)).cloned().unwrap_or_default()
-    };
-    let suspected = inner("impersonation", "verdict") == "suspected";
+    let inner =
+        |section: &str, member: &str| answer.get(section).and_then(|section| section.get(member));
+    let verdict = inner("impersonation", "verdict").and_then(View::as_str);
     let pending = inner("high_risk_fields", "pending");
     Ok(json!({
         "log": brand.log_id(),
         "domain": required("domain")?,
         "status": required("status")?,
         "actions": decisions,
-        "report": inner("evidence", "report"),
-        "observed_at": inner("freshness", "observed_at"),
-        "incident": inner("incident", "since"),
-        "impersonation": suspected.then_some("suspected"),
-        "high_risk_pending": sorted_texts(Some(&pending), |entry| entry.get("field"))?,
+        "report": owned(inner("evidence", "report")),
+        "observed_at": owned(inner("freshness", "observed_at")),
+        "incident": owned(inner("incident", "since")),
+        "impersonation": verdict.filter(|verdict| *verdict == "suspected"),
+        "high_risk_pending": sorted_texts(pending, |entry| entry.get("field"))?,
     }))
 }
 
 /// The leaf of a resolve answer.
 pub fn decision_leaf(answer: &Map<String, Value>, brand: &Brand) -> Result<Digest, ProofError> {
-    Ok(leaf_hash(&canonical::value_to_vec(&decision_content(answer, brand)?)?))
+    leaf_of(Members::Map(answer), brand)
+}
+
+/// Like [`decision_leaf`], for an answer that was read.
+pub(crate) fn leaf_of(answer: Members<'_>, brand: &Brand) -> Result<Digest, ProofError> {
+    Ok(leaf_hash(&canonical::small_value_to_vec(&content_of(answer, brand)?)?))
 }
 
 /// The `transparency` member of an answer whose leaf is in this batch. `head` is the batch's
@@ -92,18 +103,15 @@ pub fn transparency(
 
 /// The strings of a list, sorted as canonical JSON sorts names. Fails for a list with other values,
 /// because implementations would sort those differently.
-fn sorted_texts(
-    list: Option<&Value>,
-    text_of: impl Fn(&Value) -> Option<&Value>,
-) -> Result<Vec<&str>, ProofError> {
+fn sorted_texts<'a>(
+    list: Option<View<'a>>,
+    text_of: impl Fn(View<'a>) -> Option<View<'a>>,
+) -> Result<Vec<&'a str>, ProofError> {
     let refused =
         || ProofError::Content("a list in it contains something other than text".to_owned());
-    let items = match list {
-        None | Some(Value::Null) => return Ok(Vec::new()),
-        Some(Value::Array(items)) => items,
-        Some(_) => return Err(refused()),
-    };
-    let texts = items.iter().map(|item| text_of(item).and_then(Value::as_str).ok_or_else(refused));
+    let Some(list) = list.filter(|list| !list.is_null()) else { return Ok(Vec::new()) };
+    let items = list.items().ok_or_else(refused)?;
+    let texts = items.map(|item| text_of(item).and_then(View::as_str).ok_or_else(refused));
     let mut texts = texts.collect::<Result<Vec<_>, _>>()?;
     texts.sort_by(|a, b| canonical::compare_utf16(a, b));
     Ok(texts)

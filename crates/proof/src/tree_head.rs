@@ -2,10 +2,11 @@
 
 use contract::records::CodeObject;
 use contract::{Brand, Timestamp};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::ProofError;
 use crate::digest::Digest;
+use crate::json_view::{Members, View};
 use crate::merkle_tree::BatchTree;
 
 pub const LEAF_RULE: &str =
@@ -34,13 +35,19 @@ pub struct ChainHead {
 
 impl ChainHead {
     pub fn parse(head: &Value) -> Result<Self, ProofError> {
+        // What is not an object has no members.
+        let none = Map::new();
+        Self::from_members(Members::Map(head.as_object().unwrap_or(&none)))
+    }
+
+    /// Like [`Self::parse`], for the members of a head in a document.
+    pub(crate) fn from_members(head: Members<'_>) -> Result<Self, ProofError> {
         let number =
-            |name: &str| head.get(name).and_then(Value::as_u64).ok_or_else(|| invalid_member(name));
-        let text =
-            |name: &str| head.get(name).and_then(Value::as_str).ok_or_else(|| invalid_member(name));
+            |name: &str| head.get(name).and_then(View::as_u64).ok_or_else(|| invalid_member(name));
+        let text = |name: &str| head.text(name).ok_or_else(|| invalid_member(name));
         let digest = |name: &str| text(name)?.parse::<Digest>().map_err(|_| invalid_member(name));
         let prev_sth_sha256 = match head.get("prev_sth_sha256") {
-            Some(Value::Null) => None,
+            Some(value) if value.is_null() => None,
             _ => Some(digest("prev_sth_sha256")?),
         };
         let read = Self {

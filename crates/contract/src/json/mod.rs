@@ -9,6 +9,7 @@ mod error;
 mod limits;
 mod pointer;
 mod reader;
+mod string_scan;
 #[cfg(test)]
 mod tests;
 mod value_builder;
@@ -19,6 +20,7 @@ pub use builder::{Builder, DuplicateMember, PathStep};
 pub use error::{Error, ErrorKind};
 pub use limits::{Bom, Limits, OnDuplicate, Parsed};
 pub use pointer::Pointer;
+pub use string_scan::plain_length;
 
 use self::error::Failure;
 use self::reader::Reader;

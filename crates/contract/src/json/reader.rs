@@ -5,6 +5,7 @@ use serde_json::Number;
 use super::builder::{Builder, PathStep};
 use super::error::{ErrorKind, Failure};
 use super::limits::Limits;
+use super::string_scan::plain_length;
 
 // The words of `serde_json`.
 const END_OF_VALUE: &str = "EOF while parsing a value";
@@ -253,9 +254,7 @@ impl<'a, 'b, B: Builder> Reader<'a, 'b, B> {
         let mut invalid = None;
         loop {
             let from = self.at;
-            while self.peek().is_some_and(|byte| byte >= 0x20 && byte != b'"' && byte != b'\\') {
-                self.at += 1;
-            }
+            self.at += plain_length(self.bytes.get(from..).unwrap_or_default());
             match self.text_since(from) {
                 Ok(piece) => text.push_str(piece),
                 Err(valid) => {

@@ -6,19 +6,23 @@
 //! readers that store numbers as doubles would change them.
 
 mod limits;
+mod reader;
 mod serializer;
 mod strict_parser;
+mod tree;
 mod writer;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 pub use limits::{MAX_DEPTH, MAX_INTEGER, MAX_VALUES};
+pub(crate) use reader::read_object;
 pub(crate) use serializer::SerializedObject;
 pub use strict_parser::parse_strict;
+pub(crate) use tree::{CanonicalTree, TreeValue};
 pub(crate) use writer::compare_utf16;
 
-use self::limits::INITIAL_CAPACITY;
+use self::limits::{INITIAL_CAPACITY, SMALL_CAPACITY};
 use crate::{Digest, Hasher, ProofError, sha256};
 
 /// The two members of a signed document that its digest does not cover.
@@ -32,6 +36,14 @@ pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, ProofError> {
 /// The canonical form of a JSON value.
 pub fn value_to_vec(value: &Value) -> Result<Vec<u8>, ProofError> {
     let mut out = Vec::with_capacity(INITIAL_CAPACITY);
+    writer::write_value(&mut out, value, 0)?;
+    Ok(out)
+}
+
+/// Like [`value_to_vec`], for a value that is much smaller than a record: the room for a record is large
+/// enough that it costs more to get and to give back than such a value costs to write.
+pub(crate) fn small_value_to_vec(value: &Value) -> Result<Vec<u8>, ProofError> {
+    let mut out = Vec::with_capacity(SMALL_CAPACITY);
     writer::write_value(&mut out, value, 0)?;
     Ok(out)
 }

@@ -11,6 +11,7 @@ use aws_lc_rs::signature::{ED25519, UnparsedPublicKey};
 use data_encoding::BASE64URL_NOPAD;
 use serde_json::{Value, json};
 
+use crate::json_view::View;
 use crate::{ProofError, sha256};
 
 /// An Ed25519 public key that passed the checks of this module, and its RFC 7638 thumbprint.
@@ -45,7 +46,12 @@ impl PublicKey {
 
     /// From a JWK of type OKP and curve Ed25519; other members are ignored.
     pub fn from_jwk(jwk: &Value) -> Result<Self, ProofError> {
-        let member = |name| jwk.get(name).and_then(Value::as_str);
+        Self::from_jwk_view(View::Value(jwk))
+    }
+
+    /// Like [`Self::from_jwk`], for a JWK in a document.
+    pub(crate) fn from_jwk_view(jwk: View<'_>) -> Result<Self, ProofError> {
+        let member = |name| jwk.get(name).and_then(View::as_str);
         if member("kty") != Some("OKP") || member("crv") != Some("Ed25519") {
             return Err(refused("it is not of type OKP and curve Ed25519"));
         }

@@ -1,6 +1,13 @@
 //! Collects the checks of one document.
 
+use contract::Brand;
+
 use super::verdict::{Check, CheckOutcome};
+
+/// Whether `kind` is `brand.kind(word)`.
+pub(super) fn is_kind(kind: &str, word: &str, brand: &Brand) -> bool {
+    kind.strip_prefix(brand.as_str()).and_then(|rest| rest.strip_prefix('-')) == Some(word)
+}
 
 /// The checks made so far. `name_prefix` is put before the names of the checks added next, to tell
 /// the checks of an embedded head from those of the document.

@@ -2,23 +2,23 @@
 
 use contract::{Brand, Timestamp};
 use data_encoding::BASE64URL_NOPAD;
-use serde_json::{Map, Value};
 
 use super::checks::Checks;
 use super::key_policy::KeyPolicy;
 use super::unsigned_members;
 use crate::digest::Digest;
+use crate::json_view::{Members, View};
 use crate::signature::signed_message;
-use crate::{KeyPurpose, PublicKey, canonical};
+use crate::{KeyPurpose, PublicKey};
 
 /// Checks a document's digest and signature, and the keys it refers to.
 pub(super) fn check_document(
-    members: &Map<String, Value>,
+    members: Members<'_>,
     policy: &KeyPolicy,
     brand: &Brand,
     checks: &mut Checks,
 ) {
-    let kind = members.get("kind").and_then(Value::as_str).unwrap_or_default();
+    let kind = members.text("kind").unwrap_or_default();
     let purpose = KeyPurpose::for_kind(kind, brand);
     checks.push_result(
         "kind",
@@ -28,11 +28,11 @@ pub(super) fn check_document(
         },
     );
     let digest = check_digest(members, checks);
-    let Some(block) = members.get("signature").and_then(Value::as_object) else {
+    let Some(block) = members.get("signature").and_then(View::as_object) else {
         checks.failed("signature", "the document has no signature");
         return;
     };
-    let signed_at = text(block, "signed_at").and_then(|text| text.parse().ok());
+    let signed_at = block.text("signed_at").and_then(|text| text.parse().ok());
     check_block(block, checks);
     unsigned_members::check_members(block, checks);
     unsigned_members::check_signing_time(members, signed_at, policy, brand, checks);
@@ -48,8 +48,8 @@ pub(super) fn check_document(
 }
 
 /// The recomputed digest, even if the document states another one.
-fn check_digest(members: &Map<String, Value>, checks: &mut Checks) -> Option<Digest> {
-    let recomputed = match canonical::document_digest(members) {
+fn check_digest(members: Members<'_>, checks: &mut Checks) -> Option<Digest> {
+    let recomputed = match members.document_digest() {
         Ok(recomputed) => recomputed,
         Err(error) => {
             checks.failed("digest", error.to_string());
@@ -58,7 +58,7 @@ fn check_digest(members: &Map<String, Value>, checks: &mut Checks) -> Option<Dig
     };
     checks.push_result(
         "digest",
-        match text(members, "sha256") {
+        match members.text("sha256") {
             Some(stated) if stated.parse() == Ok(recomputed) => Ok(format!("sha256 {recomputed}")),
             Some(stated) => {
                 Err(format!("the document states {stated}, but its members hash to {recomputed}"))
@@ -69,12 +69,12 @@ fn check_digest(members: &Map<String, Value>, checks: &mut Checks) -> Option<Dig
     Some(recomputed)
 }
 
-fn check_block(block: &Map<String, Value>, checks: &mut Checks) {
-    let wrong = if block.get("v").and_then(Value::as_u64) != Some(1) {
+fn check_block(block: Members<'_>, checks: &mut Checks) {
+    let wrong = if block.get("v").and_then(View::as_u64) != Some(1) {
         Some("v is not 1")
-    } else if text(block, "alg") != Some("Ed25519") {
+    } else if block.text("alg") != Some("Ed25519") {
         Some("alg is not Ed25519")
-    } else if text(block, "over") != Some("sha256") {
+    } else if block.text("over") != Some("sha256") {
         Some("over is not sha256")
     } else {
         None
@@ -84,15 +84,15 @@ fn check_block(block: &Map<String, Value>, checks: &mut Checks) {
 
 /// The key embedded in the document, if its thumbprint is the `kid` that the document names. It can
 /// be used in place of the published key, because the thumbprint identifies the key.
-fn check_key(block: &Map<String, Value>, checks: &mut Checks) -> Option<PublicKey> {
+fn check_key(block: Members<'_>, checks: &mut Checks) -> Option<PublicKey> {
     let embedded = block.get("key");
-    let key = embedded.and_then(|key| key.get("jwk")).map(PublicKey::from_jwk);
+    let key = embedded.and_then(|key| key.get("jwk")).map(PublicKey::from_jwk_view);
     let (result, key) = match key {
         None => (Err("key.jwk is missing".to_owned()), None),
         Some(Err(error)) => (Err(error.to_string()), None),
         Some(Ok(key)) => {
-            let named = embedded.and_then(|embedded| embedded.get("kid")).and_then(Value::as_str);
-            if text(block, "kid") == Some(key.kid()) && named == Some(key.kid()) {
+            let named = embedded.and_then(|embedded| embedded.get("kid")).and_then(View::as_str);
+            if block.text("kid") == Some(key.kid()) && named == Some(key.kid()) {
                 (Ok(format!("kid {}", key.kid())), Some(key))
             } else {
                 (Err(format!("kid does not match the key's thumbprint {}", key.kid())), None)
@@ -104,7 +104,7 @@ fn check_key(block: &Map<String, Value>, checks: &mut Checks) -> Option<PublicKe
 }
 
 fn check_signature(
-    block: &Map<String, Value>,
+    block: Members<'_>,
     key: &PublicKey,
     digest: &Digest,
     brand: &Brand,
@@ -113,13 +113,13 @@ fn check_signature(
     let message = signed_message(digest, brand);
     checks.push_result(
         "message",
-        if text(block, "message") == Some(&message) {
+        if block.text("message") == Some(&message) {
             Ok("prefix and digest are correct")
         } else {
             Err("signature.message is not the prefix followed by this document's digest")
         },
     );
-    let signature = text(block, "sig").and_then(|sig| BASE64URL_NOPAD.decode(sig.as_bytes()).ok());
+    let signature = block.text("sig").and_then(|sig| BASE64URL_NOPAD.decode(sig.as_bytes()).ok());
     checks.push_result(
         "signature",
         match signature {
@@ -134,13 +134,13 @@ fn check_signature(
 
 /// A receipt depends on the answer it was made from, and so on the key that signed that answer.
 fn check_answer_key(
-    members: &Map<String, Value>,
+    members: Members<'_>,
     policy: &KeyPolicy,
     signed_at: Option<Timestamp>,
     checks: &mut Checks,
 ) {
-    let resolve = members.get("resolve").and_then(Value::as_object);
-    match resolve.and_then(|resolve| text(resolve, "kid")) {
+    let resolve = members.get("resolve").and_then(View::as_object);
+    match resolve.and_then(|resolve| resolve.text("kid")) {
         Some(kid) => {
             policy.check_referenced_key(
                 kid,
@@ -155,8 +155,4 @@ fn check_answer_key(
                 .failed("answer's key", "resolve.kid (the key of the receipt's answer) is missing");
         }
     }
-}
-
-fn text<'a>(members: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
-    members.get(name).and_then(Value::as_str)
 }

@@ -1,14 +1,15 @@
 //! The log checks: of a tree head, and of an answer's position under one.
 
 use contract::Brand;
-use serde_json::{Map, Value};
 
-use super::checks::Checks;
+use super::checks::{Checks, is_kind};
 use super::document_checks;
 use super::key_policy::KeyPolicy;
+use super::known_heads::KnownHeads;
 use super::unsigned_members::check_head_time;
-use crate::decision_content::decision_leaf;
+use crate::decision_content::leaf_of;
 use crate::digest::Digest;
+use crate::json_view::{Members, View};
 use crate::merkle_tree::verify_inclusion;
 use crate::tree_head::ChainHead;
 
@@ -16,22 +17,25 @@ use crate::tree_head::ChainHead;
 const MERGE_MINUTES: u64 = 30;
 
 pub(super) fn check_log_membership(
-    members: &Map<String, Value>,
+    members: Members<'_>,
     policy: &KeyPolicy,
     brand: &Brand,
+    known: &mut KnownHeads,
     checks: &mut Checks,
 ) {
-    let kind = members.get("kind").and_then(Value::as_str).unwrap_or_default();
-    if kind == brand.kind("log-sth") {
-        check_head(&Value::Object(members.clone()), brand, checks);
+    let kind = members.text("kind").unwrap_or_default();
+    if is_kind(kind, "log-sth", brand) {
+        check_head(members, brand, checks);
         return;
     }
-    let is_answer = kind == brand.kind("resolve");
+    let is_answer = is_kind(kind, "resolve", brand);
     match members.get("transparency") {
-        Some(Value::Object(transparency)) if is_answer => {
-            check_answer_membership(members, transparency, policy, brand, checks)
-        }
-        Some(_) if is_answer => checks.failed("log", "transparency is not an object"),
+        Some(transparency) if is_answer => match transparency.as_object() {
+            Some(transparency) => {
+                check_answer_membership(members, transparency, policy, brand, known, checks);
+            }
+            None => checks.failed("log", "transparency is not an object"),
+        },
         None if is_answer => checks.not_checked("log", "this answer has no transparency member"),
         Some(_) => checks.not_checked(
             "log",
@@ -42,15 +46,15 @@ pub(super) fn check_log_membership(
 }
 
 fn check_answer_membership(
-    answer: &Map<String, Value>,
-    transparency: &Map<String, Value>,
+    answer: Members<'_>,
+    transparency: Members<'_>,
     policy: &KeyPolicy,
     brand: &Brand,
+    known: &mut KnownHeads,
     checks: &mut Checks,
 ) {
-    let leaf = decision_leaf(answer, brand);
-    if transparency.get("state").and_then(Value::as_str) != Some("included") {
-        let minutes = transparency.get("merged_within_minutes").and_then(Value::as_u64);
+    if transparency.text("state") != Some("included") {
+        let minutes = transparency.get("merged_within_minutes").and_then(View::as_u64);
         match minutes {
             Some(1..=MERGE_MINUTES) => checks.not_checked(
                 "log",
@@ -65,8 +69,8 @@ fn check_answer_membership(
         }
         return;
     }
-    let stated =
-        transparency.get("leaf_hash").and_then(Value::as_str).and_then(|hex| hex.parse().ok());
+    let leaf = leaf_of(answer, brand);
+    let stated = transparency.text("leaf_hash").and_then(|hex| hex.parse().ok());
     checks.push_result(
         "leaf",
         match &leaf {
@@ -77,26 +81,41 @@ fn check_answer_membership(
             Err(error) => Err(error.to_string()),
         },
     );
-    let Some(sth) = transparency.get("sth").and_then(Value::as_object) else {
+    let Some(sth) = transparency.get("sth").and_then(View::as_object) else {
         checks.failed("head", "sth is missing");
         return;
     };
-    checks.name_prefix = "head: ";
-    if sth.get("kind").and_then(Value::as_str) != Some(&brand.kind("log-sth")) {
-        checks.failed("kind of head", "sth is not a tree head");
-    }
-    document_checks::check_document(sth, policy, brand, checks);
-    let head = check_head(&Value::Object(sth.clone()), brand, checks);
-    checks.name_prefix = "";
+    let head = known.check(sth, checks, |checks| check_embedded_head(sth, policy, brand, checks));
     if let (Some(head), Ok(leaf)) = (head, leaf) {
         check_position(transparency, &head, &leaf, checks);
         check_head_time(answer, head.created_at, checks);
     }
 }
 
+/// All checks of the head in an answer. They depend on nothing but the head, policy and brand.
+fn check_embedded_head(
+    sth: Members<'_>,
+    policy: &KeyPolicy,
+    brand: &Brand,
+    checks: &mut Checks,
+) -> Option<ChainHead> {
+    checks.name_prefix = "head: ";
+    if !sth.text("kind").is_some_and(|kind| is_kind(kind, "log-sth", brand)) {
+        checks.failed("kind of head", "sth is not a tree head");
+    }
+    document_checks::check_document(sth, policy, brand, checks);
+    let head = check_head(sth, brand, checks);
+    checks.name_prefix = "";
+    head
+}
+
 /// Checks that the head's numbers add up and that it belongs to this log.
-pub(super) fn check_head(head: &Value, brand: &Brand, checks: &mut Checks) -> Option<ChainHead> {
-    let read = ChainHead::parse(head);
+pub(super) fn check_head(
+    head: Members<'_>,
+    brand: &Brand,
+    checks: &mut Checks,
+) -> Option<ChainHead> {
+    let read = ChainHead::from_members(head);
     checks.push_result(
         "sums",
         match &read {
@@ -111,16 +130,11 @@ pub(super) fn check_head(head: &Value, brand: &Brand, checks: &mut Checks) -> Op
 }
 
 /// Checks that the answer's stated position agrees with the head, and its inclusion path.
-fn check_position(
-    transparency: &Map<String, Value>,
-    head: &ChainHead,
-    leaf: &Digest,
-    checks: &mut Checks,
-) {
-    let number = |name: &str| transparency.get(name).and_then(Value::as_u64);
+fn check_position(transparency: Members<'_>, head: &ChainHead, leaf: &Digest, checks: &mut Checks) {
+    let number = |name: &str| transparency.get(name).and_then(View::as_u64);
     let index = number("index").filter(|index| *index < head.batch_size);
     let log_index = index.and_then(|index| head.first_index.checked_add(index));
-    let wrong = if transparency.get("log_id").and_then(Value::as_str) != Some(&head.log_id) {
+    let wrong = if transparency.text("log_id") != Some(&head.log_id) {
         Some("log_id differs from the head")
     } else if number("batch") != Some(head.batch) {
         Some("batch differs from the head")
@@ -128,16 +142,16 @@ fn check_position(
         Some("batch_size differs from the head")
     } else if index.is_none() {
         Some("index is outside the batch")
-    } else if transparency.contains_key("log_index") && number("log_index") != log_index {
+    } else if transparency.get("log_index").is_some() && number("log_index") != log_index {
         Some("log_index is not first_index plus index")
     } else {
         None
     };
     checks.push_result("place", wrong.map_or(Ok("batch, size and index agree with the head"), Err));
-    let path: Option<Vec<Digest>> =
-        transparency.get("path").and_then(Value::as_array).and_then(|path| {
-            path.iter().map(|hash| hash.as_str().and_then(|hex| hex.parse().ok())).collect()
-        });
+    let path: Option<Vec<Digest>> = transparency
+        .get("path")
+        .and_then(View::items)
+        .and_then(|path| path.map(|hash| hash.as_str().and_then(|hex| hex.parse().ok())).collect());
     let included = match (path, index) {
         (Some(path), Some(index)) => {
             verify_inclusion(leaf, index, head.batch_size, &path, &head.batch_root)

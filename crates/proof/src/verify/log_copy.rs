@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use contract::Brand;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::checks::Checks;
 use super::key_policy::KeyPolicy;
@@ -16,6 +16,7 @@ use super::verdict::{Check, CheckOutcome, Verdict};
 use super::{document_checks, log_checks};
 use crate::canonical;
 use crate::digest::Digest;
+use crate::json_view::{Members, ParsedDocument, View};
 use crate::merkle_tree::verify_consistency;
 use crate::tlog::RightEdge;
 pub use crate::tlog::TILE_WIDTH;
@@ -129,17 +130,17 @@ impl LogHeads {
 
     fn check_head(&self, head: Option<&Value>) -> CheckedHead {
         let batch = self.end();
-        let Some((value, members)) = head.and_then(|head| Some((head, head.as_object()?))) else {
+        let Some(members) = head.and_then(Value::as_object).map(Members::Map) else {
             return self.failed_head("the head is missing");
         };
-        if members.get("kind").and_then(Value::as_str) != Some(&self.brand.kind("log-sth")) {
+        if members.text("kind") != Some(&self.brand.kind("log-sth")) {
             return self.failed_head("it is not a tree head");
         }
         let mut checks = Checks::default();
         document_checks::check_document(members, &self.policy, &self.brand, &mut checks);
-        let head = log_checks::check_head(value, &self.brand, &mut checks);
+        let head = log_checks::check_head(members, &self.brand, &mut checks);
         let tree_root = tree_root(members);
-        if head.is_some() && members.contains_key("tree_root") && tree_root.is_none() {
+        if head.is_some() && members.get("tree_root").is_some() && tree_root.is_none() {
             checks.failed("tree_root", "it is not a digest");
         }
         let first_with = |ok| checks.list.iter().find(|check: &&Check| check.ok == ok);
@@ -220,8 +221,8 @@ fn check_heads_link(previous: &CheckedHead, next: &CheckedHead) -> Result<(), St
     }
 }
 
-fn tree_root(head: &Map<String, Value>) -> Option<Digest> {
-    head.get("tree_root").and_then(Value::as_str).and_then(|hex| hex.parse().ok())
+fn tree_root(head: Members<'_>) -> Option<Digest> {
+    head.text("tree_root").and_then(|hex| hex.parse().ok())
 }
 
 /// Goes through all leaves of a log, from batch 0, and recomputes both roots of every head. The
@@ -349,20 +350,17 @@ impl<'a> LeafWalk<'a> {
 /// tells the reader of a log which part of the log to read.
 #[must_use]
 pub fn head_of_document(document: &[u8], brand: &Brand) -> Option<ChainHead> {
-    let document = canonical::parse_strict(document).ok()?;
-    ChainHead::parse(&Value::Object(head_members(document.as_object()?, brand)?.clone())).ok()
+    let document = ParsedDocument::parse(document).ok()?;
+    ChainHead::from_members(head_members(document.members()?, brand)?).ok()
 }
 
-fn head_members<'a>(
-    members: &'a Map<String, Value>,
-    brand: &Brand,
-) -> Option<&'a Map<String, Value>> {
-    let kind = members.get("kind").and_then(Value::as_str)?;
+fn head_members<'a>(members: Members<'a>, brand: &Brand) -> Option<Members<'a>> {
+    let kind = members.text("kind")?;
     if kind == brand.kind("log-sth") {
         return Some(members);
     }
     let transparency = members.get("transparency").filter(|_| kind == brand.kind("resolve"))?;
-    let included = transparency.get("state").and_then(Value::as_str) == Some("included");
+    let included = transparency.get("state").and_then(View::as_str) == Some("included");
     transparency.get("sth").filter(|_| included)?.as_object()
 }
 
@@ -370,15 +368,16 @@ impl Verdict {
     /// Compares the document with a copy of the log and adds the checks `log head`, `chain` and
     /// `consistency`. Adds nothing for a document that is not an object, which is refused already.
     pub fn check_against_log(&mut self, document: &[u8], copy: &LogCopy, brand: &Brand) {
-        let Ok(Value::Object(members)) = canonical::parse_strict(document) else { return };
+        let Ok(document) = ParsedDocument::parse(document) else { return };
+        let Some(members) = document.members() else { return };
         let mut checks = Checks::default();
-        check_head_against_log(&members, copy, brand, &mut checks);
+        check_head_against_log(members, copy, brand, &mut checks);
         self.checks.append(&mut checks.list);
     }
 }
 
 fn check_head_against_log(
-    members: &Map<String, Value>,
+    members: Members<'_>,
     copy: &LogCopy,
     brand: &Brand,
     checks: &mut Checks,
@@ -387,7 +386,7 @@ fn check_head_against_log(
         checks.not_checked("log head", "this document does not refer to a log head");
         return;
     };
-    let head = match ChainHead::parse(&Value::Object(named.clone())) {
+    let head = match ChainHead::from_members(named) {
         Ok(head) => head,
         Err(error) => {
             checks.failed("log head", error.to_string());

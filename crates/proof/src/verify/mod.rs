@@ -11,41 +11,23 @@
 mod checks;
 mod document_checks;
 mod key_policy;
+mod known_heads;
 mod log_checks;
 pub mod log_copy;
 mod unsigned_members;
 mod verdict;
+mod verifier;
 
 use contract::Brand;
-use serde_json::Value;
 
 pub use key_policy::KeyPolicy;
 pub use verdict::{Check, CheckOutcome, Conclusion, Verdict};
-
-use self::checks::Checks;
-use crate::canonical;
+pub use verifier::Verifier;
 
 /// Checks a signed document. `policy` says which keys are published; without a directory
-/// ([`KeyPolicy::without_directory`]) no document is accepted, but one can still be refused.
+/// ([`KeyPolicy::without_directory`]) no document is accepted, but one can still be refused. Whoever
+/// checks many documents uses a [`Verifier`].
 #[must_use]
 pub fn verify_document(bytes: &[u8], policy: &KeyPolicy, brand: &Brand) -> Verdict {
-    let mut checks = Checks::default();
-    let parsed = canonical::parse_strict(bytes);
-    checks
-        .push_result("parse", parsed.as_ref().map(|_| "strict JSON").map_err(ToString::to_string));
-    let document = parsed.unwrap_or_default();
-    let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
-    match document.as_object() {
-        Some(members) => {
-            document_checks::check_document(members, policy, brand, &mut checks);
-            log_checks::check_log_membership(members, policy, brand, &mut checks);
-        }
-        None => checks.failed("document", "the document is not a JSON object"),
-    }
-    Verdict {
-        kind: text(document.get("kind")),
-        sha256: text(document.get("sha256")),
-        kid: text(document.get("signature").and_then(|signature| signature.get("kid"))),
-        checks: checks.list,
-    }
+    Verifier::of_one(policy, brand).verify(bytes)
 }

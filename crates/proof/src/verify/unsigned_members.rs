@@ -4,11 +4,11 @@
 
 use contract::records::ReplacedSignature;
 use contract::{Brand, Timestamp};
-use serde_json::{Map, Value};
 
-use super::checks::Checks;
+use super::checks::{Checks, is_kind};
 use super::key_policy::KeyPolicy;
 use super::verdict::CheckOutcome;
+use crate::json_view::{Members, View};
 use crate::resigning::FIXED_KINDS;
 use crate::signature::CANONICAL_RULE;
 
@@ -44,18 +44,18 @@ const TIME_MEMBERS: [(&str, &str); 11] = [
 
 /// Checks that the block has no members beside those of the interface, and that the two that
 /// explain the signature say what they must.
-pub(super) fn check_members(block: &Map<String, Value>, checks: &mut Checks) {
+pub(super) fn check_members(block: Members<'_>, checks: &mut Checks) {
     const BLOCK: [&str; 9] =
         ["alg", "canonical", "key", "kid", "message", "over", "sig", "signed_at", "v"];
     const KEY: [&str; 3] = ["jwk", "kid", "published_in"];
     const JWK: [&str; 3] = ["crv", "kty", "x"];
-    let key = block.get("key").and_then(Value::as_object);
-    let jwk = key.and_then(|key| key.get("jwk")).and_then(Value::as_object);
+    let key = block.get("key").and_then(View::as_object);
+    let jwk = key.and_then(|key| key.get("jwk")).and_then(View::as_object);
     let unknown = unknown_member(Some(block), &BLOCK, "")
         .or_else(|| unknown_member(key, &KEY, "key."))
         .or_else(|| unknown_member(jwk, &JWK, "key.jwk."));
-    let canonical = block.get("canonical").and_then(Value::as_str);
-    let published_in = key.and_then(|key| key.get("published_in")).and_then(Value::as_str);
+    let canonical = block.text("canonical");
+    let published_in = key.and_then(|key| key.text("published_in"));
     checks.push_result(
         "signature members",
         if let Some(name) = unknown {
@@ -72,12 +72,8 @@ pub(super) fn check_members(block: &Map<String, Value>, checks: &mut Checks) {
     );
 }
 
-fn unknown_member(
-    members: Option<&Map<String, Value>>,
-    known: &[&str],
-    prefix: &str,
-) -> Option<String> {
-    let name = members?.keys().find(|name| !known.contains(&name.as_str()))?;
+fn unknown_member(members: Option<Members<'_>>, known: &[&str], prefix: &str) -> Option<String> {
+    let (name, _) = members?.iter().find(|(name, _)| !known.contains(name))?;
     Some(format!("{prefix}{name}"))
 }
 
@@ -92,7 +88,7 @@ fn is_directory_address(text: &str) -> bool {
 
 /// Checks `signed_at` against the reader's clock and the time that the document itself states.
 pub(super) fn check_signing_time(
-    members: &Map<String, Value>,
+    members: Members<'_>,
     signed_at: Option<Timestamp>,
     policy: &KeyPolicy,
     brand: &Brand,
@@ -105,7 +101,7 @@ pub(super) fn check_signing_time(
 }
 
 fn signing_time(
-    members: &Map<String, Value>,
+    members: Members<'_>,
     signed_at: Option<Timestamp>,
     policy: &KeyPolicy,
     brand: &Brand,
@@ -116,10 +112,10 @@ fn signing_time(
         |time: Timestamp| policy.read_at().filter(|now| time > now.plus_millis(CLOCK_TOLERANCE_MS));
     let in_the_future = later_than_now(signed_at)
         .map(|now| format!("signed_at is {signed_at}, in the future: it is {now} here"));
-    let kind = members.get("kind").and_then(Value::as_str).unwrap_or_default();
-    let member = TIME_MEMBERS.iter().find(|(word, _)| brand.kind(word) == kind);
+    let kind = members.text("kind").unwrap_or_default();
+    let member = TIME_MEMBERS.iter().find(|(word, _)| is_kind(kind, word, brand));
     let Some((word, name, stated)) =
-        member.and_then(|(word, name)| Some((*word, *name, members.get(*name)?)))
+        member.and_then(|(word, name)| Some((*word, *name, members.get(name)?)))
     else {
         return in_the_future.map_or_else(
             || passed(format!("signed at {signed_at}; the document states no time of its own")),
@@ -143,7 +139,7 @@ fn signing_time(
     }
     let early = if is_fixed { SIGNING_DELAY_MS } else { CLOCK_TOLERANCE_MS };
     // Their content cannot change, so they are signed again as of the start of the new key.
-    let kid = members.get("signature").and_then(|block| block.get("kid")).and_then(Value::as_str);
+    let kid = members.get("signature").and_then(|block| block.get("kid")).and_then(View::as_str);
     if is_fixed
         && made_at < signed_at
         && kid.and_then(|kid| policy.start_of(kid)) == Some(signed_at)
@@ -174,17 +170,13 @@ fn signing_time(
 /// Checks when the head in an answer was made. A decision that has not changed keeps its place in
 /// the log, and a log whose clock ran ahead dates its heads ahead ever since: both are told and not
 /// refused. A head cannot be older than what was observed, because that is in its leaf.
-pub(super) fn check_head_time(
-    answer: &Map<String, Value>,
-    created_at: Timestamp,
-    checks: &mut Checks,
-) {
-    let time = |value: Option<&Value>| -> Option<Timestamp> { value?.as_str()?.parse().ok() };
+pub(super) fn check_head_time(answer: Members<'_>, created_at: Timestamp, checks: &mut Checks) {
+    let time = |value: Option<View<'_>>| -> Option<Timestamp> { value?.as_str()?.parse().ok() };
     let Some(answered_at) = time(answer.get("answered_at")) else {
         checks.push("head time", CheckOutcome::Passed, format!("created at {created_at}"));
         return;
     };
-    let freshness = answer.get("freshness").and_then(Value::as_object);
+    let freshness = answer.get("freshness").and_then(View::as_object);
     let observed_at = time(freshness.and_then(|freshness| freshness.get("observed_at")));
     let result = if created_at > answered_at.plus_millis(SIGNING_DELAY_MS) {
         Ok(format!(

@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use contract::{Brand, Clock};
 use door::SystemClock;
 use proof::verify::{CheckOutcome, Conclusion, Verdict};
-use proof::{KeyPolicy, verify_document};
+use proof::{KeyPolicy, Verifier};
 use serde_json::Value;
 
 use self::evidence_file::EvidenceFile;
@@ -61,6 +61,8 @@ pub(crate) fn run(args: Args) -> Result<u8> {
         None => None,
     };
     let inputs = VerifierInputs { keys: args.keys.is_some(), log: args.log.is_some() };
+    // Answers of one batch of the log share a head, which is verified once.
+    let mut verifier = Verifier::new(&policy, &brand);
     let mut verdicts = Vec::new();
     let mut evidence_files = Vec::new();
     for (file, document) in args.files.iter().zip(&documents) {
@@ -70,7 +72,7 @@ pub(crate) fn run(args: Args) -> Result<u8> {
             evidence_files.push((file, evidence, record));
             continue;
         }
-        let mut verdict = verify_document(document, &policy, &brand);
+        let mut verdict = verifier.verify(document);
         if let Some(log) = &log {
             verdict.check_against_log(document, log, &brand);
         }
