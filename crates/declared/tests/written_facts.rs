@@ -4,10 +4,10 @@
 //! the files `*.tuning.tsv` at hand; `*.held_out.tsv` shows how well they work for other texts. Do not read
 //! the held-out pairs when you change a rule, and do not print the pairs that fail.
 //!
-//! Pairs were written by several people who knew neither the rules nor the other pairs. When all rules existed,
-//! 156 of the first 168 held-out pairs were right (0.93), and one equal pair was called different. Those pairs
-//! and others were then used to change the rules. Of 370 pairs that were held out since, 351 are right (0.95),
-//! and one equal pair is called different.
+//! Pairs were written by several people who knew neither the rules nor the other pairs; the labels follow
+//! `written_facts/README.md`. Two earlier held-out sets gave 156 of 168 (0.93) and 354 of 370 (0.96) when they were
+//! measured first; they were then used to change the rules. Of the pairs that are held out now, 254 of 262 are right
+//! (0.969), and no equal pair is called different.
 #![allow(
     clippy::panic,
     clippy::print_stdout,
@@ -25,8 +25,8 @@ const FIELDS: [WrittenField; 4] =
 /// The share of right results that is required of the tuning pairs, in hundredths.
 const TUNING_REQUIRED: usize = 99;
 /// The same of the held-out pairs. The goal is 97, and no equal pair that is called different.
-const HELD_OUT_REQUIRED: usize = 94;
-const HELD_OUT_WRONGLY_DIFFERENT: usize = 1;
+const HELD_OUT_REQUIRED: usize = 96;
+const HELD_OUT_WRONGLY_DIFFERENT: usize = 0;
 
 struct Pair {
     label: WrittenMatch,

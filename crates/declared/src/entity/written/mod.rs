@@ -8,7 +8,9 @@ mod address;
 mod area;
 mod denial;
 mod hours;
+mod markup;
 mod name;
+mod not_knowing;
 mod phone;
 mod price;
 mod website;
@@ -97,7 +99,7 @@ pub fn compare_written(
         WrittenField::Price => price::compare_prices,
         WrittenField::Name => name::compare_names,
     };
-    compare(published, stated, region)
+    compare(&markup::without_emphasis(published), &markup::without_emphasis(stated), region)
 }
 
 /// Whether opening hours state all seven days.

@@ -2,8 +2,11 @@
 //! is no list of all places here: these are the cities whose names differ, and large ones, of which two
 //! cannot be the same place.
 
+use super::small_towns;
+
 /// The names of a city are separated by `|`, the cities by `;`.
 const CITIES: &str = "\
+    quimper|kemper; ajaccio|aiacciu; leeuwarden|ljouwert; vannes|gwened; \
     london|londres|londra|londen|londyn|londýn|lontoo|лондон|倫敦|伦敦|ロンドン; edinburgh|dùn èideann; \
     cardiff|caerdydd; swansea|abertawe; newport|casnewydd; wrexham|wrecsam; belfast|béal feirste; \
     dublin|baile átha cliath; cork|corcaigh; galway|gaillimh; limerick|luimneach; \
@@ -49,10 +52,10 @@ const CITIES: &str = "\
     århus|aarhus; aalborg|ålborg; helsingør|elsinore; oslo|осло; trondheim|trondhjem; \
     helsinki|helsingfors|hki|helsinky|хельсинки; turku|åbo; tampere|tammerfors; espoo|esbo; \
     vantaa|vanda; oulu|uleåborg; vaasa|vasa; porvoo|borgå; \
-    warszawa|warsaw|warschau|varsovie|varsovia|varšava|varsó|варшава|varsavia; \
-    kraków|cracow|krakau|cracovia|krakov|cracovie; wrocław|breslau|vratislav; gdańsk|danzig|gdaňsk; \
-    poznań|posen; łódź|lodz; szczecin|stettin; katowice|kattowitz; \
-    praha|prague|prag|praga|praag|прага|布拉格|プラハ; brno|brünn|brin; plzeň|pilsen; \
+    warszawa|warszawie|warsaw|warschau|varsovie|varsovia|varšava|varsó|варшава|varsavia; \
+    kraków|krakowie|cracow|krakau|cracovia|krakov|cracovie; wrocław|wrocławiu|breslau|vratislav; gdańsk|gdańsku|danzig|gdaňsk; \
+    poznań|poznaniu|posen; łódź|łodzi|lodz; szczecin|stettin; katowice|kattowitz; \
+    praha|praze|prague|prag|praga|praag|прага|布拉格|プラハ; brno|brně|brünn|brin; plzeň|pilsen; \
     karlovy vary|karlsbad; ostrava|ostrau; olomouc|olmütz; bratislava|pressburg|pozsony|presporok; \
     budapest|budapeszt|budapešť|budapeste|будапешт; \
     bucurești|bucharest|bukarest|bucarest|bucareste|bukareszt; \
@@ -83,7 +86,7 @@ const CITIES: &str = "\
     ירושלים|jerusalem|jérusalem|jerusalén|al quds|القدس; haifa|חיפה; \
     ho chi minh city|saigon|hcmc|hồ chí minh|thành phố hồ chí minh|tp hồ chí minh|tp hcm|tphcm|sài gòn; \
     yangon|rangoon; auckland|tāmaki makaurau; wellington|te whanganui a tara; manchester; \
-    birmingham; leeds; glasgow; sydney; melbourne; brisbane; perth; adelaide; toronto; vancouver; \
+    birmingham|b'ham; leeds; glasgow; sydney; melbourne; brisbane; perth; adelaide; toronto; vancouver; \
     ottawa; chicago; boston; seattle; dallas; houston; denver; miami; atlanta; \
     frankfurt oder|frankfurt an der oder|frankfurt a d oder; stuttgart|stoccarda|estugarda; \
     leipzig|lipsia|lipsko|lipsk; dortmund; essen; bremen|brême|brema; duisburg|duisbourg; bochum; \
@@ -157,9 +160,21 @@ const CITIES: &str = "\
     الرباط|rabat; مراكش|marrakech|marrakesh|marrakesch; طنجة|tangier|tanger|tangeri; تونس|tunis; \
     الجزائر|algiers|alger|algier; الشارقة|sharjah; באר שבע|beersheba|be'er sheva|beer sheva; \
     nairobi; lagos; accra; addis ababa|addis abeba; kampala; dakar; abidjan; luanda; \
-    maputo|lourenço marques; harare";
+    maputo|lourenço marques; harare; victoria; kelowna; saskatoon; regina; windsor; \
+    boulder; colorado springs; fort collins; eugene; tacoma; ann arbor; grand rapids; dayton; akron; \
+    little rock; baton rouge; chattanooga; knoxville; savannah; charleston; lexington; madison; \
+    rochester; providence; reno; bakersfield; el paso; virginia beach; santa fe; asheville; \
+    burlington; duluth; missoula; \
+    bath; chester; cheltenham; bournemouth; swindon; milton keynes; northampton; peterborough; \
+    ipswich; colchester; canterbury; sunderland; middlesbrough; bradford; wolverhampton; \
+    stoke on trent; derby; blackpool; winchester; luton; harrogate; truro; carlisle; \
+    geelong; ballarat; bendigo; townsville; cairns; wollongong; launceston; toowoomba; \
+    ludwigshafen; osnabrück; oldenburg; hagen; göttingen; paderborn; bamberg; bayreuth; passau; \
+    limoges; amiens; tours; le mans; caen; avignon; poitiers; la rochelle; \
+    pescara; lecce; ancona; novara; cremona; pavia; badajoz; huelva; logroño; jaén; toledo; \
+    kielce; radom; częstochowa; dordrecht; apeldoorn; den helder; alkmaar";
 
 /// The names of each city.
 pub(super) fn cities() -> impl Iterator<Item = &'static str> {
-    CITIES.split(';').map(str::trim)
+    CITIES.split(';').chain(small_towns::TOWNS.split(';')).map(str::trim)
 }

@@ -3,14 +3,19 @@
 
 /// The text without such parts. Kilometres with decimals become one word: `km 42d5` for `km 42,500`.
 pub(super) fn clean(text: &str) -> String {
-    let text = join_decimals(text);
+    let text = join_decimals(text).replace("邮政编码", " ").replace("邮编", " ");
+    let text = join_initials(&without_phones(&text));
     let has_coordinates = is_coordinates(&text);
     let ends_piece =
         |c: char| c.is_whitespace() || matches!(c, ',' | '、' | '，' | '（' | '(' | ')' | '）');
     let mut out = String::with_capacity(text.len());
+    let mut follows_year_word = false;
     for piece in text.split_inclusive(ends_piece) {
         let core = piece.trim_matches(|c: char| !c.is_alphanumeric());
+        let is_year = is_year(core) && follows_year_word;
+        follows_year_word = tells_year(core);
         let is_dropped = is_link(core)
+            || is_year
             || is_plus_code(core)
             || has_coordinates && is_coordinate(core)
             // Walking time from a station.
@@ -23,6 +28,74 @@ pub(super) fn clean(text: &str) -> String {
         }
     }
     out
+}
+
+/// The text without telephone numbers of America and with a country code: `(206) 555-0134`, `+49 30 123456`.
+fn without_phones(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find(['+', '(']) {
+        let (before, from) = rest.split_at_checked(start).unwrap_or((rest, ""));
+        let is_part =
+            |c: char| c.is_ascii_digit() || matches!(c, '+' | '(' | ')' | ' ' | '-' | '.' | '/');
+        let length = from.find(|c: char| !is_part(c)).unwrap_or(from.len());
+        let (run, behind) = from.split_at_checked(length).unwrap_or((from, ""));
+        let digits = run.bytes().filter(u8::is_ascii_digit).count();
+        // An area code in brackets has three digits.
+        let is_area = run.starts_with('(') && run.find(')') == Some(4);
+        out.push_str(before);
+        if !((9..=15).contains(&digits) && (run.starts_with('+') || is_area)) {
+            out.push_str(run);
+        }
+        rest = behind;
+    }
+    out.push_str(rest);
+    out
+}
+
+/// `E.T.A.` for `E.-T.-A.`
+fn join_initials(text: &str) -> String {
+    if !text.contains(".-") {
+        return text.to_owned();
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once(".-") {
+        out.push_str(before);
+        let mut last = before.chars().rev();
+        let is_initial = last.next().is_some_and(char::is_uppercase)
+            && last.next().is_none_or(|c| !c.is_alphanumeric());
+        let mut next = behind.chars();
+        let is_before_initial =
+            next.next().is_some_and(char::is_uppercase) && next.next() == Some('.');
+        out.push_str(if is_initial && is_before_initial { "." } else { ".-" });
+        rest = behind;
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Whether the next word may be the year since when a business exists: `founded in 1987`.
+fn tells_year(word: &str) -> bool {
+    const WORDS: [&str; 12] = [
+        "in",
+        "since",
+        "founded",
+        "established",
+        "est",
+        "seit",
+        "depuis",
+        "desde",
+        "dal",
+        "sinds",
+        "sedan",
+        "od",
+    ];
+    WORDS.iter().any(|known| word.eq_ignore_ascii_case(known))
+}
+
+fn is_year(word: &str) -> bool {
+    word.len() == 4 && word.parse::<u32>().is_ok_and(|year| (1700..=2040).contains(&year))
 }
 
 fn is_link(text: &str) -> bool {
@@ -109,4 +182,46 @@ fn split_at_kilometre(text: &str) -> Option<(&str, &str)> {
         }
         from = at + 1;
     }
+}
+
+/// Writes the numbers of two neighbouring houses as a range: `5+7`, `12 & 14`, `3 und 5`.
+pub(super) fn join_neighbours(text: String, region: Option<&str>) -> String {
+    const BETWEEN: [&str; 14] =
+        ["+", "&", "and", "und", "u.", "et", "y", "e", "en", "-", "–", "bis", "to", "t/m"];
+    // There a hyphen separates something else.
+    let is_elsewhere = |region: &str| {
+        ["CA", "JP", "KR", "CO", "TW", "CN", "SG"]
+            .iter()
+            .any(|code| region.eq_ignore_ascii_case(code))
+    };
+    if region.is_some_and(is_elsewhere) {
+        return text;
+    }
+    let number =
+        |digits: &str| -> Option<u32> { (digits.len() <= 4).then(|| digits.parse().ok())? };
+    let are_neighbours = |low: u32, high: u32| low < high && high - low <= 20;
+    let mut from = 0;
+    while let Some(start) =
+        text.get(from..).and_then(|rest| rest.find(|c: char| c.is_ascii_digit()))
+    {
+        let start = from + start;
+        let rest = text.get(start..).unwrap_or_default();
+        let length = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        let (low, behind) = rest.split_at_checked(length).unwrap_or((rest, ""));
+        from = start + length;
+        let trimmed = behind.trim_start_matches(' ');
+        let joined = BETWEEN.iter().find_map(|between| {
+            let after = trimmed.strip_prefix(between)?.trim_start_matches(' ');
+            let end = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
+            let (high, tail) = after.split_at_checked(end)?;
+            let is_whole = !tail.starts_with(char::is_alphanumeric);
+            let pair = (number(low)?, number(high)?);
+            (is_whole && are_neighbours(pair.0, pair.1)).then(|| format!("{low}-{high}{tail}"))
+        });
+        if let Some(joined) = joined {
+            let before = text.get(..start).unwrap_or_default();
+            return format!("{before}{joined}");
+        }
+    }
+    text
 }

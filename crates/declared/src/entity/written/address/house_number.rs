@@ -45,6 +45,14 @@ pub(super) fn read(text: &str, region: Option<&str>) -> (HouseNumber, Vec<String
             }
             _ => return (HouseNumber::Joint(by_slash), Vec::new()),
         },
+        ([low, high], Some("DE" | "IT" | "ES" | "FR" | "PT")) => {
+            match (low.parse::<u32>(), high.parse::<u32>()) {
+                (Ok(first), Ok(last)) if last > first && last - first <= 12 => {
+                    return (HouseNumber::Range(low.clone(), high.clone()), Vec::new());
+                }
+                _ => return (HouseNumber::Joint(by_slash), Vec::new()),
+            }
+        }
         _ => return (HouseNumber::Joint(by_slash), Vec::new()),
     }
     let by_hyphen = parts('-');
@@ -80,6 +88,15 @@ pub(super) fn compare(one: &HouseNumber, other: &HouseNumber, region: Option<&st
         // A house without a number may have got one, or its place on the road is given.
         (Single(number), _) | (_, Single(number)) if number == "sn" => NumberMatch::Unsure,
         (Single(a), Single(b)) if is_french_addition(a, b, region) => NumberMatch::Same,
+        (Single(a), Single(b))
+            if is_ground_floor(a, b, region) || is_ground_floor(b, a, region) =>
+        {
+            NumberMatch::Same
+        }
+        (Single(a), Single(b)) if is_with_addition(a, b) || is_with_addition(b, a) => {
+            NumberMatch::Unsure
+        }
+        (Single(a), Single(b)) if may_be_register_number(a, b, region) => NumberMatch::Unsure,
         (Single(_), Single(_)) => NumberMatch::Other,
         (Range(low, high), Single(number)) | (Single(number), Range(low, high)) => {
             if low == number {
@@ -90,8 +107,8 @@ pub(super) fn compare(one: &HouseNumber, other: &HouseNumber, region: Option<&st
                 NumberMatch::Other
             }
         }
-        (Range(low, _), Range(other_low, _)) => {
-            if low == other_low {
+        (Range(low, high), Range(other_low, other_high)) => {
+            if is_between(low, other_low, other_high) || is_between(other_low, low, high) {
                 NumberMatch::Unsure
             } else {
                 NumberMatch::Other
@@ -114,6 +131,30 @@ pub(super) fn compare(one: &HouseNumber, other: &HouseNumber, region: Option<&st
         (Blocks(a), Blocks(b)) if a.len() == b.len() => same_or_other(a == b),
         _ => NumberMatch::Unsure,
     }
+}
+
+/// Whether a number is the other with a letter or `bis` behind it. It may be the door beside, or the same one:
+/// people leave such additions out, also the mark of the red numbers of Florence and Genoa. Fractions are houses of
+/// their own.
+fn is_with_addition(long: &str, bare: &str) -> bool {
+    let ends_in_digit = bare.ends_with(|c: char| c.is_ascii_digit());
+    let addition = long.strip_prefix(bare).unwrap_or_default();
+    ends_in_digit
+        && (1..=6).contains(&addition.len())
+        && addition.bytes().all(|b| b.is_ascii_alphabetic())
+}
+
+/// Whether a number is the ground floor of the other: `311-H` in Amsterdam.
+fn is_ground_floor(long: &str, bare: &str, region: Option<&str>) -> bool {
+    region == Some("NL") && long.strip_suffix('h') == Some(bare)
+}
+
+/// Houses of Czech and Slovak towns have a long number in the register of the town and a short one in their
+/// street; which of them a house has for the other is not known here.
+fn may_be_register_number(one: &str, other: &str, region: Option<&str>) -> bool {
+    let (shorter, longer) =
+        if one.len() < other.len() { (one.len(), other.len()) } else { (other.len(), one.len()) };
+    matches!(region, Some("CZ" | "SK")) && longer >= 3 && shorter <= 2 && longer - shorter >= 2
 }
 
 /// `7 T` and `7 ter`.

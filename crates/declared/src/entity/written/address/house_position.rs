@@ -11,7 +11,12 @@ pub(super) fn house_number_position(tokens: &[Token], region: Option<&str>) -> O
             let before = at.checked_sub(1).and_then(|before| tokens.get(before));
             tokens.get(*at).is_some_and(|token| {
                 token.is_number
-                    && !is_part_of_name(token, before, tokens.get(at + 1), region)
+                    && !is_part_of_name(
+                        token,
+                        before,
+                        [tokens.get(at + 1), tokens.get(at + 2)],
+                        region,
+                    )
                     && !is_name_of_building(tokens, *at, region)
             })
         })
@@ -116,9 +121,9 @@ pub(super) fn is_addition(word: &Token, after: Option<&Token>, region: Option<&s
     }
     match after {
         None => true,
-        // Stairs: `10 A 4`.
+        // `10 A 4`: in Finland the letter is that of the stairs.
         Some(after) if after.is_number => {
-            matches!(region, Some("FI" | "SE" | "NO" | "DK"))
+            matches!(region, Some("SE" | "NO" | "DK"))
         }
         // `14 A Elm Road`, but not `5 B Street`.
         Some(after) => {
@@ -158,11 +163,24 @@ pub(super) fn street_segment<'a>(
         (true, true) => (segment, Some(true)),
         (true, false) => (segment, Some(true)),
         (false, true) => (segment, Some(false)),
-        (false, false) => match (previous, next) {
-            (Some(previous), _) => (previous, None),
-            (None, Some(next)) => (next, None),
-            (None, None) => (segment, None),
-        },
+        (false, false) => {
+            // `on Mill Lane, in Frome, at number 7`
+            let has_type = |token: &&&Token| {
+                street_type(&token.text, region).is_some() || compound_street(&token.text).is_some()
+            };
+            let typed = before.iter().rev().find(has_type).map(|token| token.segment);
+            // `Adresse : 22, rue Mouffetard`
+            let next_typed = next.filter(|next| {
+                number_first && behind.iter().filter(has_type).any(|token| token.segment == *next)
+            });
+            // `No. 45, Sec. 4, Zhongxiao E. Rd.`
+            let behind_section = behind
+                .iter()
+                .find(has_type)
+                .map(|token| token.segment)
+                .filter(|_| matches!(region, Some("TW" | "CN")) && number_first);
+            (next_typed.or(behind_section).or(typed).or(previous).or(next).unwrap_or(segment), None)
+        }
     };
     move |token, is_before| token.segment == wanted && side.is_none_or(|side| side == is_before)
 }
@@ -185,14 +203,17 @@ fn is_name_of_building(tokens: &[Token], at: usize, region: Option<&str>) -> boo
 }
 
 fn is_word(token: &Token) -> bool {
-    !token.is_number && token.text.chars().count() > 1 && !is_number_mark(&token.text)
+    !token.is_number
+        && token.text.chars().count() > 1
+        && !is_number_mark(&token.text)
+        && !matches!(token.text.as_str(), "at" | "al" | "au" | "the" | "el" | "op" | "de" | "in")
 }
 
 /// Numbers that belong to the name of a street: `5th Avenue`, `Highway 61`.
 fn is_part_of_name(
     token: &Token,
     before: Option<&Token>,
-    next: Option<&Token>,
+    [next, after]: [Option<&Token>; 2],
     region: Option<&str>,
 ) -> bool {
     let is_road_number = before.is_some_and(|before| {
@@ -226,7 +247,8 @@ fn is_part_of_name(
                 "br", "sp", "sc", "rs", "pr", "mg", "rj", "ba", "go", "pe", "ce", "es", "mt", "ms",
                 "pb", "rn", "al", "se", "pa", "ma", "pi", "to", "df",
             ],
-            Some("ES" | "PT") => &["n", "a", "ap", "cv", "en", "ic", "ip", "m", "ma", "ca"],
+            Some("ES") => &["nac", "a", "ap", "cv", "m", "ma", "ca"],
+            Some("PT") => &["n", "a", "ap", "cv", "en", "ic", "ip", "m", "ma", "ca"],
             Some("FR" | "BE" | "LU") => &["rn", "rd", "n"],
             Some("IT") => &["ss", "sp", "sr"],
             Some("US") => &["us", "sr", "cr", "fm", "sh"],
@@ -248,11 +270,11 @@ fn is_part_of_name(
         || is_road_number
         || is_road_code
         || is_date
-        || is_in_date(token, before, next)
+        || is_in_date(token, before, [next, after])
 }
 
 /// Whether a number is the day or the year of a date that a street is called after: `rue du 8 mai 1945`.
-fn is_in_date(token: &Token, before: Option<&Token>, next: Option<&Token>) -> bool {
+fn is_in_date(token: &Token, before: Option<&Token>, [next, after]: [Option<&Token>; 2]) -> bool {
     const MONTHS: &str = "janvier fevrier avril mai juin juillet aout septembre octobre novembre \
      decembre enero febrero abril mayo junio julio agosto septiembre octubre noviembre diciembre \
      janeiro fevereiro maio junho julho setembro outubro novembro dezembro gennaio febbraio aprile \
@@ -263,7 +285,7 @@ fn is_in_date(token: &Token, before: Option<&Token>, next: Option<&Token>) -> bo
     };
     let is_of = next.is_some_and(|next| {
         next.segment == token.segment && matches!(next.text.as_str(), "de" | "di" | "of")
-    });
+    }) && after.is_some_and(is_month);
     let is_year = token.text.len() == 4 && before.is_some_and(is_month);
     is_of || is_year || next.is_some_and(is_month)
 }
@@ -279,6 +301,9 @@ pub(super) fn is_number_mark(text: &str) -> bool {
             | "num"
             | "numero"
             | "number"
+            | "nummer"
+            | "hausnummer"
+            | "civico"
             | "n"
             | "hausnr"
             | "nro"

@@ -14,6 +14,11 @@ pub(super) fn join_ground_floor(tokens: &mut Vec<Token>) {
             continue;
         };
         let digits = token.text.trim_end_matches(|c: char| c.is_ascii_alphabetic()).len();
+        // `7301 BG` is a postal code.
+        if digits == 4 {
+            at += 1;
+            continue;
+        }
         let is_joined = token.text.get(digits..).is_some_and(is_mark);
         if is_joined || is_next {
             token.text.truncate(digits);
@@ -42,7 +47,7 @@ pub(super) fn expand_short_units(tokens: &mut Vec<Token>, region: Option<&str>) 
             .is_some_and(|before| before.text == "#" || is_unit_word(&before.text, region));
         let expanded = match region {
             _ if is_after_mark => None,
-            Some("HK" | "TW" | "CN" | "PH" | "MY" | "SG" | "KR") => {
+            Some("HK" | "TW" | "CN" | "PH" | "MY" | "SG" | "KR" | "JP") => {
                 let floor = text.strip_suffix('f').filter(|number| is_digits(number));
                 let flat = text.split_once('-').filter(|(floor, flat)| {
                     region == Some("SG") && has_number && is_digits(floor) && is_digits(flat)
@@ -73,6 +78,25 @@ pub(super) fn expand_short_units(tokens: &mut Vec<Token>, region: Option<&str>) 
             }
         }
         at += 1;
+    }
+}
+
+/// Sixth Avenue in New York has a second name: `Avenue of the Americas`.
+pub(super) fn name_sixth_avenue(tokens: &mut Vec<Token>) {
+    let Some(end) = tokens.iter().position(|token| token.text == "americas") else { return };
+    let is_name = |token: &Token| matches!(token.text.as_str(), "of" | "the" | "americas");
+    let words = tokens.iter().take(end + 1).rev().take_while(|token| is_name(token)).count();
+    let start = end + 1 - words.min(end + 1);
+    let is_avenue = start
+        .checked_sub(1)
+        .and_then(|at| tokens.get(at))
+        .is_some_and(|token| matches!(token.text.as_str(), "avenue" | "ave" | "av"));
+    if is_avenue {
+        tokens.drain(start..end);
+        if let Some(token) = tokens.get_mut(start) {
+            token.text = "6th".to_owned();
+            token.is_number = true;
+        }
     }
 }
 
@@ -126,8 +150,13 @@ pub(super) fn join_block_numbers(tokens: &mut Vec<Token>) {
     }
 }
 
-/// A house without number: `sin número`, `senza numero`.
+/// A house without number: `sin número`, `senza numero`, `snc`.
 pub(super) fn mark_missing_number(tokens: &mut Vec<Token>) {
+    if let Some(token) = tokens.iter_mut().skip(1).find(|token| token.text == "snc") {
+        token.text = "sn".to_owned();
+        token.is_number = true;
+        return;
+    }
     let at = tokens.iter().zip(tokens.iter().skip(1)).position(|(word, next)| {
         matches!(word.text.as_str(), "sin" | "senza" | "sem" | "sans" | "bez" | "ohne")
             && matches!(next.text.as_str(), "numero" | "nummer" | "cisla" | "numeru" | "num" | "no")
@@ -141,10 +170,54 @@ pub(super) fn mark_missing_number(tokens: &mut Vec<Token>) {
     }
 }
 
+/// Houses of Wisconsin have the lines of a grid for a number: `W62 N588 Washington Avenue`.
+pub(super) fn join_grid_numbers(tokens: &mut Vec<Token>) {
+    let is_line = |text: &str| {
+        let digits = text.strip_prefix(['n', 's', 'e', 'w']).unwrap_or_default();
+        !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
+    };
+    let is_grid = |text: &str| {
+        let second = text.rfind(|c: char| c.is_ascii_alphabetic()).filter(|at| *at > 0);
+        let halves = second.and_then(|at| text.split_at_checked(at));
+        halves.is_some_and(|(one, other)| is_line(one) && is_line(other))
+    };
+    let at = tokens.iter().position(|token| is_line(&token.text) || is_grid(&token.text));
+    let Some(at) = at else { return };
+    let next = tokens.get(at + 1).map(|next| next.text.clone()).filter(|next| is_line(next));
+    let Some(token) = tokens.get_mut(at) else { return };
+    if let Some(next) = next.filter(|_| is_line(&token.text)) {
+        token.text.push_str(&next);
+        token.is_number = true;
+        tokens.remove(at + 1);
+    } else if is_grid(&token.text) {
+        token.is_number = true;
+    }
+}
+
 /// A house number in letters: `One Market Street`.
 pub(super) fn read_number_words(tokens: &mut [Token]) {
-    const WORDS: [&str; 10] =
-        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+    const WORDS: [&str; 20] = [
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+        "thirteen",
+        "fourteen",
+        "fifteen",
+        "sixteen",
+        "seventeen",
+        "eighteen",
+        "nineteen",
+        "twenty",
+    ];
     let follows = tokens.get(1).is_some_and(|next| !next.is_number);
     let Some(first) = tokens.first_mut().filter(|_| follows) else { return };
     if let Some((number, _)) = (1..).zip(WORDS).find(|(_, word)| *word == first.text) {

@@ -1,9 +1,14 @@
 //! Parts of an address that tell the way: what a place is near to, and how far.
 
-use super::tokens::Token;
+use super::tokens::{Token, comparable};
 
 /// Drops parts that say what a place is near to.
 pub(super) fn drop_landmarks(tokens: &mut Vec<Token>) {
+    let first_segment = tokens.first().map(|token| token.segment);
+    let has_number = tokens
+        .iter()
+        .take_while(|token| Some(token.segment) == first_segment)
+        .any(|token| token.is_number);
     let mut landmark: Option<usize> = None;
     let mut last = None;
     tokens.retain(|token| {
@@ -61,11 +66,48 @@ pub(super) fn drop_landmarks(tokens: &mut Vec<Token>) {
                     | "inside"
                     | "within"
             );
-        if begins {
+        // `Hinter dem Rathaus 2` and `Pres. Kennedylaan 19` are streets.
+        let is_street = token.is_dotted && token.text == "pres"
+            || Some(token.segment) == first_segment
+                && has_number
+                && matches!(
+                    token.text.as_str(),
+                    "hinter" | "bei" | "beim" | "achter" | "neben" | "ved"
+                );
+        if begins && !is_street {
             landmark = Some(token.segment);
         }
         landmark != Some(token.segment)
     });
+}
+
+/// The words of towns that another is near to, in the form in which words are compared.
+pub(super) fn towns_near(tokens: &[Token], region: Option<&str>) -> Vec<String> {
+    let is_mark = |token: &Token| match token.text.as_str() {
+        "bei" => matches!(region, Some("DE" | "AT" | "CH")),
+        "b" => matches!(region, Some("DE" | "AT" | "CH")) && token.is_dotted,
+        "near" | "nr" => matches!(region, Some("GB" | "IE" | "AU" | "NZ" | "ZA")),
+        "pres" => matches!(region, Some("FR" | "BE" | "CH")),
+        "bij" => matches!(region, Some("NL" | "BE")),
+        "cerca" => region == Some("ES"),
+        "vicino" => region == Some("IT"),
+        "kolo" | "k" => matches!(region, Some("PL")),
+        _ => false,
+    };
+    let mut near = Vec::new();
+    for (at, mark) in tokens.iter().enumerate().filter(|(_, token)| is_mark(token)) {
+        // `Bei den Mühren 5` is a street.
+        let follows_town =
+            at.checked_sub(1).and_then(|before| tokens.get(before)).is_some_and(|before| {
+                before.segment == mark.segment && !before.is_number && before.text.len() > 2
+            });
+        let behind =
+            || tokens.iter().skip(at + 1).take_while(|token| token.segment == mark.segment);
+        if follows_town && !behind().any(|token| token.is_number) {
+            near.extend(behind().map(|token| comparable(&token.text)));
+        }
+    }
+    near
 }
 
 /// Drops distances, whose numbers are none of a house: `200 metros norte de la iglesia`, `5 min walk from`.
@@ -109,8 +151,8 @@ pub(super) fn drop_contact(tokens: &mut Vec<Token>) {
         let is_week = is_in(DAYS, token)
             && tokens.get(at + 1).is_some_and(|next| is_in(LAST_DAYS, next))
             && has_number(at, 3);
-        // Something must be left of the address.
-        at >= 3
+        // Something must be left of the address, unless there is none.
+        (at >= 3 || at == 0 && (is_in(PHONES, token) || is_in(HOURS, token)))
             && (is_week
                 || is_in(PHONES, token) && has_number(at, 2)
                 || is_in(HOURS, token) && has_number(at, 5))

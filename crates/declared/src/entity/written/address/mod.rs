@@ -1,42 +1,55 @@
 //! Postal addresses, compared by postal code, house number, street and city. There is no geocoder: what an
 //! address leaves out is not looked up.
 
+mod candidates;
 mod cities;
 mod cleaning;
+mod counties;
 mod east_asian;
+mod hong_kong;
 mod house_number;
+mod house_parts;
 mod house_position;
+mod introduced_town;
+mod japanese;
 mod joined_numbers;
 mod korean;
 mod landmarks;
+mod moves;
 mod names;
 mod native_street_types;
 mod numbered_parts;
+mod other_name;
 mod places;
 mod postal_code;
 mod reading;
+mod renamed;
 mod roads;
 mod romanise;
+mod sentence;
+mod several;
+mod small_towns;
 mod small_words;
 mod sound;
 mod street_language;
 mod street_match;
 mod street_types;
+mod structured;
 mod tokens;
 mod towns;
 mod translated;
+mod two_languages;
 mod unit_match;
 mod unit_words;
 mod units;
 mod words;
 
-use super::super::graph;
-use super::super::json_ld;
 use super::WrittenMatch;
 use house_number::{HouseNumber, NumberMatch};
+use house_parts::{is_ground_floor_of, is_with_unit, names_other_building, names_place};
 use reading::WrittenAddress;
-use serde_json::Value;
 use street_match::{StreetMatch, compare_words};
+use structured::as_line;
 use towns::TownMatch;
 use unit_match::compare_units;
 use units::UnitKind;
@@ -46,7 +59,61 @@ pub(super) fn compare_addresses(
     stated: &str,
     region: Option<&str>,
 ) -> WrittenMatch {
-    let (one, other) = (cleaning::clean(&as_line(published)), cleaning::clean(&as_line(stated)));
+    let (published, stated) = (as_line(published), as_line(stated));
+    let upper = region.map(str::to_ascii_uppercase);
+    let is_japanese = |text: &str| japanese::is_japanese(text, upper.as_deref());
+    let is_native = (is_japanese(&published), is_japanese(&stated));
+    let is_elsewhere = match is_native {
+        (true, true) => return japanese::compare(&published, &stated),
+        (true, false) => japanese::contradicts_latin(&published, &stated),
+        (false, true) => japanese::contradicts_latin(&stated, &published),
+        (false, false) => false,
+    };
+    if is_elsewhere {
+        return WrittenMatch::Different;
+    }
+    let is_lot = is_native.0 && japanese::is_lot_of(&published, &stated)
+        || is_native.1 && japanese::is_lot_of(&stated, &published);
+    if is_lot {
+        return WrittenMatch::Equal;
+    }
+    let house = |text: String, is_native: bool| {
+        japanese::without_building(&text).filter(|_| is_native).unwrap_or(text)
+    };
+    let (published, stated) = (house(published, is_native.0), house(stated, is_native.1));
+    let plain = |text: &str| {
+        let text = sentence::in_parts(&cleaning::clean(text), upper.as_deref());
+        let text = korean::plain_writing(&text);
+        cleaning::join_neighbours(text, region)
+    };
+    let (one, other) = (plain(&published), plain(&stated));
+    // The words of the whole sentence tell whether it names several houses.
+    if let (Some(a), Some(b)) =
+        (reading::read(&one, upper.as_deref()), reading::read(&other, upper.as_deref()))
+    {
+        let is_unsure = |text: &str, a: &WrittenAddress, b: &WrittenAddress| {
+            candidates::names_several(text, a, b) || moves::tells_of_move(text, a, b)
+        };
+        if is_unsure(&published, &a, &b) != is_unsure(&stated, &b, &a) {
+            return WrittenMatch::Undecidable;
+        }
+    }
+    let found = compare_texts(&one, &other, region);
+    if found == WrittenMatch::Equal {
+        return found;
+    }
+    let region = region.map(str::to_ascii_uppercase);
+    let is_equal = |one: &str, other: &str| {
+        compare_texts(one, other, region.as_deref()) == WrittenMatch::Equal
+    };
+    let named = |text: &str| other_name::with_one_name(text, region.as_deref());
+    let is_same = named(&one).is_some_and(|names| names.iter().any(|one| is_equal(one, &other)))
+        || named(&other).is_some_and(|names| names.iter().any(|other| is_equal(&one, other)));
+    if is_same { WrittenMatch::Equal } else { found }
+}
+
+fn compare_texts(one: &str, other: &str, region: Option<&str>) -> WrittenMatch {
+    let (one, other) = (one.to_owned(), other.to_owned());
     let upper = region.map(str::to_ascii_uppercase);
     let named = match (reading::country_of(&one), reading::country_of(&other)) {
         (Some(a), Some(b)) if a != b => None,
@@ -59,7 +126,10 @@ pub(super) fn compare_addresses(
         was_east_asian.0 && !romanise::is_east_asian(&one),
         was_east_asian.1 && !romanise::is_east_asian(&other),
     );
-    match (several(&one, region), several(&other, region)) {
+    let are_same =
+        |a: &WrittenAddress, b: &WrittenAddress| compare(a, b, region) != WrittenMatch::Different;
+    let several = |text: &str| several::addresses(text, region, are_same);
+    match (several(&one), several(&other)) {
         (None, None) => {}
         (ones, others) => {
             let read_one = |text: &str| reading::read(text, region).into_iter().collect();
@@ -76,14 +146,24 @@ pub(super) fn compare_addresses(
     let (Some(a), Some(b)) = (read(&one, is_romanised.0), read(&other, is_romanised.1)) else {
         return WrittenMatch::Undecidable;
     };
+    if region == Some("KR") && korean::are_in_other_alleys((&one, &a), (&other, &b)) {
+        return WrittenMatch::Different;
+    }
     let result = compare(&a, &b, region);
     if result != WrittenMatch::Different {
         return result;
     }
+    if several::lists_town_of(&a, &b) || several::lists_town_of(&b, &a) {
+        return WrittenMatch::Undecidable;
+    }
     // `Plaza 66, 1266 Nanjing Road`: which number is that of the house is known from the other address.
     let read_again = |text: &str, wanted: &WrittenAddress, is_romanised: bool| {
-        let Some(HouseNumber::Single(number)) = &wanted.number else { return None };
-        let mut address = reading::read_with_number(text, region, number)?;
+        let number = match &wanted.number {
+            Some(HouseNumber::Single(number)) => number.clone(),
+            Some(HouseNumber::Range(low, high)) => format!("{low}-{high}"),
+            _ => return None,
+        };
+        let mut address = reading::read_with_number(text, region, &number)?;
         address.is_transliterated |= is_romanised;
         Some(compare(wanted, &address, region))
     };
@@ -110,84 +190,21 @@ fn in_one_script(one: String, other: String, region: Option<&str>) -> (String, S
     }
 }
 
-/// The addresses of a text with a complete one on each of several lines, such as a list of branches.
-fn several(text: &str, region: Option<&str>) -> Option<Vec<WrittenAddress>> {
-    const MAX_ADDRESSES: usize = 8;
-    const SEPARATORS: [&str; 9] =
-        [" / ", " and ", " und ", " et ", " sowie ", " & ", " y ", " e ", ". "];
-    let lines: Vec<&str> =
-        text.split(['\n', ';', '|']).filter(|line| !line.trim().is_empty()).collect();
-    // `London: 8 Clerkenwell Green, EC1R 0DE. Edinburgh: 20 Thistle Street, EH2 1EN`
-    let lines = match lines.as_slice() {
-        [line] => SEPARATORS
-            .iter()
-            .map(|separator| line.split(separator).collect::<Vec<&str>>())
-            .find(|parts| (2..=MAX_ADDRESSES).contains(&parts.len()))
-            .unwrap_or(lines),
-        _ => lines,
-    };
-    if !(2..=MAX_ADDRESSES).contains(&lines.len()) {
-        return None;
-    }
-    let is_complete = |address: &WrittenAddress| {
-        address.number.is_some()
-            && !address.street.is_empty()
-            && (address.code.is_some() || address.cities().next().is_some())
-    };
-    let read = lines.iter().filter_map(|line| reading::read(line, region)).filter(is_complete);
-    let mut found: Vec<WrittenAddress> = Vec::new();
-    for address in read {
-        let is_known =
-            |known: &WrittenAddress| compare(known, &address, region) != WrittenMatch::Different;
-        if !found.iter().any(is_known) {
-            found.push(address);
-        }
-    }
-    (found.len() >= 2).then_some(found)
-}
-
-/// The fields of a JSON address on one line; any other text as it is.
-fn as_line(text: &str) -> String {
-    let trimmed = text.trim();
-    if !trimmed.starts_with(['{', '[']) {
-        return text.to_owned();
-    }
-    let Ok((value, _)) = json_ld::parse_lenient(trimmed) else { return text.to_owned() };
-    let mut value = &value;
-    while let Some(inner) = match value {
-        Value::Array(list) => list.first(),
-        Value::Object(members) => members.get("address"),
-        _ => None,
-    } {
-        value = inner;
-    }
-    let Some(members) = value.as_object() else {
-        return value.as_str().unwrap_or_default().to_owned();
-    };
-    let fields =
-        ["streetAddress", "postalCode", "addressLocality", "addressRegion", "addressCountry"];
-    let parts = fields.iter().flat_map(|name| graph::values(members, name));
-    parts.filter_map(graph::text).collect::<Vec<_>>().join(", ")
-}
-
 fn compare(one: &WrittenAddress, other: &WrittenAddress, region: Option<&str>) -> WrittenMatch {
     use WrittenMatch::{Different, Equal, Undecidable};
     let has_common_code = one.codes.iter().any(|code| other.codes.contains(code));
-    if let (Some(a), Some(b)) = (one.country, other.country)
-        && !are_related(a, b)
-        && !has_common_code
-    {
+    let is_elsewhere = |named: &WrittenAddress, other: &WrittenAddress| {
+        let here = other.country.or(region.filter(|_| named.ends_with_country));
+        matches!((named.country, here), (Some(a), Some(b)) if !are_related(a, b))
+    };
+    if !has_common_code && (is_elsewhere(one, other) || is_elsewhere(other, one)) {
         return Different;
     }
-    let has_house =
-        |address: &WrittenAddress| address.number.is_some() && !address.street.is_empty();
     match (&one.post_box, &other.post_box) {
         (Some(a), Some(b)) if a != b => return Different,
-        // Letters go to the box and visitors to the house; a box elsewhere is that of somebody else.
         (Some(_), None) | (None, Some(_)) if is_only_box(one) || is_only_box(other) => {
-            let is_elsewhere = matches!((&one.code, &other.code), (Some(a), Some(b)) if a != b);
-            let has_house = has_house(one) || has_house(other);
-            return if is_elsewhere && has_house { Different } else { Undecidable };
+            // Letters go to the box and visitors to the house: both may be right.
+            return Undecidable;
         }
         _ => {}
     }
@@ -206,6 +223,13 @@ fn compare(one: &WrittenAddress, other: &WrittenAddress, region: Option<&str>) -
         (Some(a), Some(b)) if is_with_unit(a, b, other) || is_with_unit(b, a, one) => {
             Some(NumberMatch::Same)
         }
+        // `100-H` and `100-2`: the ground floor and another one.
+        (Some(a), Some(b))
+            if region == Some("NL")
+                && (is_ground_floor_of(a, b, other) || is_ground_floor_of(b, a, one)) =>
+        {
+            Some(NumberMatch::Other)
+        }
         (Some(a), Some(b)) => Some(house_number::compare(a, b, region)),
         (None, None) => None,
         // `Unit 3B, The Maltings` and `3B The Maltings`.
@@ -222,11 +246,17 @@ fn compare(one: &WrittenAddress, other: &WrittenAddress, region: Option<&str>) -
     let are_same_numbers = one.numbers == other.numbers;
     let words = compare_words(one, other, region);
     let is_unreadable = words.street == StreetMatch::OtherScript;
-    if is_unreadable && has_same_numbers(one, other) && !words.cities_differ {
+    // The numbers of quarter, block and house are enough, whatever floors are named beside them.
+    let is_same_block = region == Some("JP")
+        && number == Some(NumberMatch::Same)
+        && matches!(&one.number, Some(HouseNumber::Blocks(parts)) if parts.len() >= 2);
+    if is_unreadable && (is_same_block || has_same_numbers(one, other)) && !words.cities_differ {
         return Equal;
     }
     if number == Some(NumberMatch::Other) {
-        return if are_same_numbers { Undecidable } else { Different };
+        let is_nowhere = !names_place(one) || !names_place(other);
+        let is_other_text = is_nowhere && words.street != StreetMatch::Same;
+        return if are_same_numbers || is_other_text { Undecidable } else { Different };
     }
     if numbered_parts::differ(&one.numbered_parts, &other.numbered_parts) {
         return Different;
@@ -236,8 +266,14 @@ fn compare(one: &WrittenAddress, other: &WrittenAddress, region: Option<&str>) -
         return Different;
     }
     let units = compare_units(one, other);
+    let has_no_number = |address: &WrittenAddress| matches!(&address.number, Some(HouseNumber::Single(number)) if number == "sn");
     match (units, words.street) {
         (Different, _) => return Different,
+        // A house without a number may be called by the road or by its hamlet.
+        (_, StreetMatch::Other) if has_no_number(one) != has_no_number(other) => {
+            return Undecidable;
+        }
+        (_, StreetMatch::Other) if !names_place(one) || !names_place(other) => return Undecidable,
         (_, StreetMatch::Other) if number.is_some() => return Different,
         _ => {}
     }
@@ -278,13 +314,23 @@ fn compare(one: &WrittenAddress, other: &WrittenAddress, region: Option<&str>) -
             TownMatch::Other => return Different,
         }
     }
+    if same_place && same_code && !words.same_city && towns::share_code(one, other, region) {
+        return Undecidable;
+    }
+    // A shop in a centre, and the centre alone.
+    let is_whole =
+        one.units.is_empty() != other.units.is_empty() && !is_post_box && !is_number_of_unit;
+    if same_place && number.is_none() && (is_whole || names_other_building(one, other, region)) {
+        return Undecidable;
+    }
+    let is_in_other_town = !same_code
+        && (words.cities_differ && number.is_some()
+            || number == Some(NumberMatch::Same)
+                && !words.same_city
+                && towns::are_others(one, other, region));
     if same_place && (same_code || !words.has_near_match) {
         Equal
-    } else if words.cities_differ
-        && !same_code
-        && number.is_some()
-        && words.street == StreetMatch::Same
-    {
+    } else if is_in_other_town && words.street == StreetMatch::Same {
         Different
     } else {
         Undecidable
@@ -311,26 +357,14 @@ fn is_only_box(address: &WrittenAddress) -> bool {
     address.post_box.is_some() && address.number.is_none() && address.units.is_empty()
 }
 
-/// Whether a number is another with a letter that the other address gives as a unit.
-fn is_with_unit(whole: &HouseNumber, bare: &HouseNumber, address: &WrittenAddress) -> bool {
-    let (HouseNumber::Single(whole), HouseNumber::Single(bare)) = (whole, bare) else {
-        return false;
-    };
-    whole.strip_prefix(bare.as_str()).is_some_and(|letter| {
-        !letter.is_empty()
-            && !letter.starts_with(|c: char| c.is_ascii_digit())
-            && address.has_unit(letter)
-    })
-}
-
-/// Whether two addresses have the same numbers, several of them, in whatever order.
+/// Whether two addresses have the same numbers, several of them. The floor or the ward may come first or last,
+/// and some write from the house to the country.
 fn has_same_numbers(one: &WrittenAddress, other: &WrittenAddress) -> bool {
-    let sorted = |address: &WrittenAddress| {
-        let mut numbers = address.numbers.clone();
-        numbers.sort_unstable();
-        numbers
-    };
-    one.numbers.len() >= 2 && sorted(one) == sorted(other)
+    let (a, b) = (&one.numbers, &other.numbers);
+    let is_rotated = |by: usize| a.iter().cycle().skip(by).take(a.len()).eq(b);
+    a.len() >= 2
+        && a.len() == b.len()
+        && (a.iter().rev().eq(b) || (0..a.len().min(8)).any(is_rotated))
 }
 
 fn wards_differ(one: &WrittenAddress, other: &WrittenAddress) -> bool {

@@ -38,25 +38,30 @@ fn gives_name(tokens: &[Token], next: usize, segment: usize, region: Option<&str
     is_type(next) || is_direction && is_type(next + 1)
 }
 
+/// The countries, states and cities that an address names.
+#[derive(Debug, Default)]
+pub(super) struct NamedPlaces {
+    pub(super) country: Option<&'static str>,
+    /// Whether the country is the last part of the address: a town in the middle may have the name of one.
+    pub(super) ends_with_country: bool,
+    pub(super) state: Option<&'static str>,
+    pub(super) cities: Vec<Word>,
+}
+
 /// Takes names of countries, states and cities out of the tokens.
-pub(super) fn take_places(
-    tokens: &mut Vec<Token>,
-    region: Option<&str>,
-) -> (Option<&'static str>, Option<&'static str>, Vec<Word>) {
-    let (mut country, mut state, mut cities) = (None, None, Vec::new());
+pub(super) fn take_places(tokens: &mut Vec<Token>, region: Option<&str>) -> NamedPlaces {
+    let mut places = NamedPlaces::default();
+    take_places_once(tokens, region, &mut places);
+    let ends_with_country = places.ends_with_country;
     // A city is at the end of its part only when the state behind it was taken: `Main St Denver CO`.
-    for _ in 0..2 {
-        take_places_once(tokens, region, &mut country, &mut state, &mut cities);
-    }
-    (country, state, cities)
+    take_places_once(tokens, region, &mut places);
+    NamedPlaces { ends_with_country, ..places }
 }
 
 fn take_places_once(
     tokens: &mut Vec<Token>,
     region: Option<&str>,
-    country: &mut Option<&'static str>,
-    state: &mut Option<&'static str>,
-    cities: &mut Vec<Word>,
+    NamedPlaces { country, ends_with_country, state, cities }: &mut NamedPlaces,
 ) {
     let first_segment = tokens.first().map_or(0, |token| token.segment);
     let mut at = 0;
@@ -78,12 +83,14 @@ fn take_places_once(
             follows
                 && match place {
                     PlaceName::Country(_) => is_end && is_behind && has_city,
+                    // In Canada it is a city.
+                    PlaceName::State("vic") if !matches!(region, None | Some("AU")) => false,
                     PlaceName::State(_) => is_end && is_behind && (begins || has_city),
                     // A city that stands alone before everything else: `Shanghai, Huangpu District`.
                     PlaceName::City(_) => {
                         let is_first = begins
-                            && end.is_some_and(|end| end.segment != token.segment)
-                            && rest.len() < tokens.len();
+                            && end.is_none_or(|end| end.segment != token.segment)
+                            && (end.is_some() || at == 0);
                         (is_behind || is_first)
                             && (begins || is_end)
                             && !is_street_name
@@ -94,7 +101,12 @@ fn take_places_once(
         if let Some((rest, place)) = found {
             let count = rest.len() + 1;
             match place {
-                PlaceName::Country(code) => *country = Some(*code),
+                PlaceName::Country(code) => {
+                    let before = at.checked_sub(1).and_then(|before| tokens.get(before));
+                    *country = Some(*code);
+                    *ends_with_country = tokens.get(at + count).is_none()
+                        && before.is_some_and(|before| before.segment != token.segment);
+                }
                 PlaceName::State(code) => *state = Some(*code),
                 PlaceName::City(name) => cities.push(Word::new(name, WordKind::City)),
             }
@@ -108,7 +120,9 @@ fn take_places_once(
         let before = at.checked_sub(1).and_then(|before| tokens.get(before));
         let is_quadrant = direction(&token.text, region).is_some()
             && before.is_some_and(|before| {
-                before.segment == token.segment && street_type(&before.text, region).is_some()
+                let is_type = street_type(&before.text, region).is_some()
+                    || matches!(before.text.as_str(), "st" | "dr");
+                before.segment == token.segment && is_type
             });
         if is_code
             && !is_quadrant

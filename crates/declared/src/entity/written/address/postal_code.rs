@@ -31,6 +31,51 @@ pub(super) fn find(tokens: &[Token], region: Option<&str>) -> Option<PostalCode>
     })
 }
 
+/// The first half of a code at the end of an address in London: `6 Well Walk, London NW3`.
+fn london_district(tokens: &[Token]) -> Option<String> {
+    const AREAS: [&str; 8] = ["e", "ec", "n", "nw", "se", "sw", "w", "wc"];
+    let at = tokens.iter().rposition(|token| !matches!(token.text.as_str(), "uk" | "england"))?;
+    let last = tokens.get(at)?;
+    // `Studio E2`
+    let before = at.checked_sub(1).and_then(|before| tokens.get(before))?;
+    if super::unit_words::is_unit_word(&before.text, Some("GB")) {
+        return None;
+    }
+    let digits = last.text.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+    let area = last.text.strip_suffix(digits)?;
+    let is_london = tokens.iter().any(|token| token.text == "london");
+    let is_number =
+        matches!(digits.len(), 1 | 2) && digits.starts_with(|c: char| c.is_ascii_digit());
+    ((is_london || area.len() == 2) && is_number && AREAS.contains(&area))
+        .then(|| last.text.clone())
+}
+
+/// The code of a district that is named by its number: `Paris 20e` is 75020.
+pub(super) fn district_code(tokens: &[Token], region: Option<&str>) -> Option<String> {
+    if region == Some("GB") {
+        return london_district(tokens);
+    }
+    if !matches!(region, Some("FR")) {
+        return None;
+    }
+    let number = |token: &Token| {
+        super::street_types::ordinal(&token.text)
+            .or_else(|| token.text.parse().ok().filter(|_| token.is_number))
+    };
+    let named = ["paris", "lyon", "marseille"].into_iter().find_map(|city| {
+        let at = tokens.iter().rposition(|token| token.text == city)?;
+        Some((city, tokens.get(at + 1)?))
+    });
+    let (city, district) = named?;
+    let (first, last) = match city {
+        "paris" => (75_000, 20),
+        "lyon" => (69_000, 9),
+        _ => (13_000, 16),
+    };
+    let number = number(district).filter(|number| (1..=last).contains(number))?;
+    Some((first + number).to_string())
+}
+
 /// All numbers with the form of a code, in the order of the address.
 pub(super) fn find_all(tokens: &[Token], region: Option<&str>) -> Vec<String> {
     let forms = forms_of_region(region);
@@ -56,7 +101,12 @@ fn plain_code(written: &str, region: Option<&str>) -> String {
     if has_letters {
         return code;
     }
-    code.trim_start_matches(|c: char| c.is_ascii_alphabetic()).to_owned()
+    let code = code.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+    match (code, region) {
+        // One district of Paris has two codes.
+        ("75116", Some("FR")) => "75016".to_owned(),
+        _ => code.to_owned(),
+    }
 }
 
 /// Removes the tokens of a postal code, with the letters of the country before it.
@@ -185,9 +235,16 @@ pub(super) fn may_be_same(one: &str, other: &str) -> bool {
     let shape = |code: &str| -> String {
         code.chars().map(|c| if c.is_ascii_digit() { '9' } else { 'a' }).collect()
     };
-    one.starts_with(other)
-        || other.starts_with(one)
-        || shape(one) != shape(other) && !is_british(one, other)
+    // Halves of London codes have several forms.
+    let is_longer = one.starts_with(other) || other.starts_with(one);
+    if is_half(one) || is_half(other) {
+        return is_longer && is_half(one) != is_half(other) || one == other;
+    }
+    is_longer || shape(one) != shape(other) && !is_british(one, other)
+}
+
+fn is_half(code: &str) -> bool {
+    code.len() <= 4 && code.starts_with(|c: char| c.is_ascii_alphabetic())
 }
 
 /// British codes have several forms.

@@ -21,7 +21,11 @@ use super::words::{Word, WordKind, street_word};
 #[derive(Debug, Default)]
 pub(super) struct WrittenAddress {
     pub(super) country: Option<&'static str>,
+    /// Whether the country is the last part.
+    pub(super) ends_with_country: bool,
     pub(super) state: Option<&'static str>,
+    /// A county of Ireland.
+    pub(super) county: Option<String>,
     pub(super) code: Option<String>,
     /// Whether the postal code is that of a business and not of a district.
     pub(super) has_business_code: bool,
@@ -43,6 +47,12 @@ pub(super) struct WrittenAddress {
     pub(super) numbered_parts: Vec<(&'static str, String)>,
     /// All numbers that have the form of a postal code.
     pub(super) codes: Vec<String>,
+    /// Whether what follows the street is a few names and nothing else, as that of a town.
+    pub(super) has_town_behind: bool,
+    /// The language of the word for the street.
+    pub(super) tongue: Option<&'static str>,
+    /// Words of a larger town that the town of the address is near to: `Garching bei München`.
+    pub(super) near: Vec<String>,
 }
 
 impl WrittenAddress {
@@ -59,7 +69,7 @@ impl WrittenAddress {
 /// The country that a text names.
 pub(super) fn country_of(text: &str) -> Option<&'static str> {
     let mut tokens = tokenize(text)?;
-    take_places(&mut tokens, None).0
+    take_places(&mut tokens, None).country
 }
 
 /// Reads an address. None if the text is none.
@@ -81,6 +91,10 @@ fn read_with(text: &str, region: Option<&str>, wanted: Option<&str>) -> Option<W
     joined_numbers::mark_missing_number(&mut tokens);
     joined_numbers::read_number_words(&mut tokens);
     joined_numbers::join_block_numbers(&mut tokens);
+    if region == Some("US") {
+        joined_numbers::join_grid_numbers(&mut tokens);
+        joined_numbers::name_sixth_avenue(&mut tokens);
+    }
     joined_numbers::join_kilometres(&mut tokens);
     joined_numbers::join_fractions(&mut tokens);
     if is_number_first(region) {
@@ -106,9 +120,11 @@ fn read_with(text: &str, region: Option<&str>, wanted: Option<&str>) -> Option<W
     landmarks::drop_contact(&mut tokens);
     landmarks::drop_distances(&mut tokens);
     landmarks::drop_landmarks(&mut tokens);
+    let near = landmarks::towns_near(&tokens, region);
     let is_transliterated =
         text.chars().any(|c| matches!(c, '\u{370}'..='\u{3ff}' | '\u{400}'..='\u{4ff}'));
-    let mut address = WrittenAddress { is_transliterated, ..WrittenAddress::default() };
+    let mut address = WrittenAddress { is_transliterated, near, ..WrittenAddress::default() };
+    address.tongue = super::two_languages::tongue(&tokens);
     address.codes = postal_code::find_all(&tokens, region);
     if let Some(found) = postal_code::find(&tokens, region) {
         let segment = tokens.get(found.first).map(|token| token.segment);
@@ -123,17 +139,22 @@ fn read_with(text: &str, region: Option<&str>, wanted: Option<&str>) -> Option<W
         let has_word = behind.iter().take_while(|token| !token.is_number).count() > 0;
         tokens.extend(behind.into_iter().filter(|token| !(has_word && district(token))));
     }
+    if address.code.is_none() {
+        address.code = postal_code::district_code(&tokens, region);
+    }
     address.has_business_code = drop_cedex(&mut tokens);
     address.numbers = numbers_in_order(&tokens);
     address.post_box = units::take_post_box(&mut tokens, region);
     address.wards = wards(&tokens);
     address.numbered_parts = numbered_parts(&tokens, region);
-    let (country, state, cities) = take_places(&mut tokens, region);
-    address.country = country;
-    address.state = state;
+    address.county = super::counties::take_county(&mut tokens, region);
+    let named = take_places(&mut tokens, region);
+    address.country = named.country;
+    address.ends_with_country = named.ends_with_country;
+    address.state = named.state;
     address.units = units::take_units(&mut tokens, region);
     read_numbers(&tokens, region, wanted, &mut address)?;
-    address.places.extend(cities);
+    address.places.extend(named.cities);
     let is_empty = address.street.is_empty()
         && address.places.is_empty()
         && address.code.is_none()
@@ -170,7 +191,18 @@ fn read_numbers(
 ) -> Option<()> {
     let at = match wanted {
         Some(wanted) => {
-            Some(tokens.iter().position(|token| token.is_number && token.text == wanted)?)
+            // `12 A`, and the first number of a range.
+            let is_wanted = |(at, token): (usize, &Token)| {
+                let is_range = |text: &str| {
+                    text.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('-'))
+                };
+                let letter = tokens.get(at + 1).filter(|next| next.text.len() == 1);
+                let is_with_letter = letter.is_some_and(|letter| {
+                    wanted.strip_prefix(token.text.as_str()) == Some(letter.text.as_str())
+                });
+                token.is_number && (token.text == wanted || is_range(&token.text) || is_with_letter)
+            };
+            Some(tokens.iter().enumerate().position(is_wanted)?)
         }
         None => house_number_position(tokens, region),
     };
@@ -184,7 +216,9 @@ fn read_numbers(
     // `12 bis`, `5 B`
     let addition = tokens.get(at + 1).filter(|next| {
         let after = tokens.get(at + 2).filter(|after| after.segment == segment);
-        next.segment == segment && is_addition(next, after, region)
+        // `18b i Oslo` has its letter already.
+        let is_bare = text.ends_with(|c: char| c.is_ascii_digit());
+        is_bare && next.segment == segment && is_addition(next, after, region)
     });
     let has_addition = addition.is_some();
     if let Some(addition) = addition {
@@ -219,6 +253,15 @@ fn read_numbers(
     }
     address.street = to_words(&street, region);
     address.places = to_words(&places, region);
+    let street_segment = street.first().map_or(segment, |token| token.segment);
+    let is_behind = |token: &&&Token| token.segment > segment.max(street_segment);
+    let names: Vec<&&Token> = places
+        .iter()
+        .filter(is_behind)
+        .filter(|token| !is_small_word(&token.text, region))
+        .collect();
+    address.has_town_behind =
+        (1..=3).contains(&names.len()) && names.iter().all(|token| token.is_name);
     Some(())
 }
 
@@ -228,12 +271,21 @@ fn to_words(tokens: &[&Token], region: Option<&str>) -> Vec<Word> {
         .enumerate()
         .filter(|(at, token)| {
             let is_last = tokens.get(at + 1).is_none_or(|next| next.segment != token.segment);
-            let is_mark = is_number_mark(&token.text) && is_last;
+            // `3rd Ave N` is no street without a number.
+            let is_mark = is_number_mark(&token.text)
+                && is_last
+                && !(is_english(region) && direction(&token.text, region).is_some());
             !is_mark && !is_small_word(&token.text, region)
         })
         .map(|(at, token)| {
             let next = tokens.get(at + 1).filter(|next| next.segment == token.segment);
             let next = next.filter(|_| !ends_street(tokens, at, region));
+            let before = at.checked_sub(1).and_then(|before| tokens.get(before));
+            let begins = before.is_none_or(|before| before.segment != token.segment);
+            // `Galleria V. Emanuele`: only at the beginning the letter is a street.
+            if token.text == "v" && token.is_dotted && !begins {
+                return Word { is_short: true, ..Word::new("v", WordKind::Plain) };
+            }
             street_word(token, next.map(|next| next.text.as_str()), region)
         })
         .collect()

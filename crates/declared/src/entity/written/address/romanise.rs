@@ -8,6 +8,9 @@ pub(super) fn romanised(text: &str, region: Option<&str>) -> Option<String> {
     if text.chars().any(is_hangul) {
         return Some(romanised_korean(text));
     }
+    if region == Some("HK") {
+        return super::hong_kong::in_english(text);
+    }
     let is_chinese = matches!(region, Some("CN" | "TW"));
     if is_chinese && text.chars().any(is_han) { romanised_chinese(text) } else { None }
 }

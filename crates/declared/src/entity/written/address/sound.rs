@@ -106,6 +106,27 @@ pub(super) fn is_inflected(one: &str, other: &str) -> bool {
     let same = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
     let rest = |word: &str| word.chars().count() - same.min(word.chars().count());
     same >= 5 && rest(one) <= 4 && rest(other) <= 4 && rest(one).min(rest(other)) <= 3
+        || is_short_inflected(one, other)
+        || is_short_inflected(other, one)
+}
+
+/// `Długa` and `przy Długiej`, `Dlouhá` and `v Dlouhé`, `Nowy Świat` and `na Nowym Świecie`: endings of names that
+/// are too short to be compared by their beginning.
+fn is_short_inflected(base: &str, other: &str) -> bool {
+    const ENDINGS: [(&str, &str); 8] = [
+        ("a", "ej"),
+        ("a", "iej"),
+        ("a", "e"),
+        ("a", "oj"),
+        ("y", "ym"),
+        ("i", "im"),
+        ("at", "ecie"),
+        ("k", "ku"),
+    ];
+    ENDINGS.iter().any(|(ending, inflected)| {
+        base.strip_suffix(ending)
+            .is_some_and(|stem| stem.len() >= 3 && other.strip_suffix(inflected) == Some(stem))
+    })
 }
 
 /// Whether names of streets are inflected in a region.

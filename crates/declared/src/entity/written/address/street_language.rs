@@ -16,9 +16,8 @@ pub(super) fn street_language<'w>(
     words.into_iter().find_map(|word| {
         let ends = |endings: &[&str]| endings.iter().any(|ending| word.ends_with(ending));
         match word {
-            "ru" | "rue" | "chemin" | "quai" | "impasse" | "chausse" | "chaussee" => {
-                Some(StreetLanguage::French)
-            }
+            "ru" | "rue" | "avenu" | "boulevard" | "chemin" | "quai" | "impasse" | "chausse"
+            | "chaussee" => Some(StreetLanguage::French),
             "via" | "viale" | "corso" | "vicolo" => Some(StreetLanguage::Italian),
             "sraid" | "bothar" | "heol" | "stryd" | "ffordd" => Some(StreetLanguage::Celtic),
             _ if ends(&["katu", "tie", "kuja", "polku"]) => Some(StreetLanguage::Finnish),

@@ -1,9 +1,12 @@
 //! Compares the words of two addresses: streets, districts and cities.
 
+use super::korean;
 use super::reading::WrittenAddress;
+use super::renamed::may_be_renamed;
 use super::sound;
 use super::street_language::street_language;
 use super::street_types::{is_english, is_english_type};
+use super::towns::{is_common_part, is_county};
 use super::translated::is_same_name;
 use super::words::{Word, WordKind, WordMatches, are_abbreviations, match_sounds, match_words};
 
@@ -40,7 +43,7 @@ pub(super) fn compare_words(
         address.street.iter().chain(&address.places).cloned().collect()
     };
     let (a, b) = (all(one), all(other));
-    let mut matches = match_words(&a, &b);
+    let mut matches = match_words(&a, &b, region);
     // Everybody transliterates in another way.
     matches.has_near_match &= !one.is_transliterated && !other.is_transliterated;
     let is_other_script = one.is_transliterated != other.is_transliterated;
@@ -53,7 +56,12 @@ pub(super) fn compare_words(
         compare_streets(one, other, &mut matches, region)
     };
     let (street_a, street_b) = (one.street.len(), other.street.len());
-    let place_matches = |matched: &[bool], street: usize| matched.iter().skip(street).any(|m| *m);
+    let place_matches = |words: &[Word], matched: &[bool], street: usize| {
+        words.iter().zip(matched).skip(street).any(|(word, m)| {
+            *m && !is_county(word, region)
+                && !(is_common_part(&word.text) && words.len() > street + 1)
+        })
+    };
     let cities =
         |address: &WrittenAddress| -> Vec<String> { address.cities().map(str::to_owned).collect() };
     let (cities_a, cities_b) = (cities(one), cities(other));
@@ -65,10 +73,12 @@ pub(super) fn compare_words(
         same_city: a
             .iter()
             .zip(&matches.one)
-            .any(|(word, m)| *m && word.text.contains(['区', '區']))
-            || place_matches(&matches.one, street_a)
-            || place_matches(&matches.other, street_b)
+            .any(|(word, m)| *m && (word.text.contains(['区', '區']) || korean::is_district(word)))
+            || place_matches(&a, &matches.one, street_a)
+            || place_matches(&b, &matches.other, street_b)
             || same_state && !has_places
+            || is_in_county(one, other)
+            || is_in_county(other, one)
             // The whole country is one town.
             || matches!(region, Some("SG" | "HK" | "MC" | "MO")),
         cities_differ: !cities_a.is_empty()
@@ -78,6 +88,14 @@ pub(super) fn compare_words(
         is_contained: matches.one.iter().all(|m| *m) || matches.other.iter().all(|m| *m),
         is_same_text: matches.one.iter().chain(&matches.other).all(|m| *m),
     }
+}
+
+/// Whether the county of an address is all that the other says about its town, or the name of that.
+fn is_in_county(address: &WrittenAddress, other: &WrittenAddress) -> bool {
+    address.county.as_deref().is_some_and(|county| {
+        other.places.iter().any(|place| place.text == county)
+            || other.places.is_empty() && other.county.as_deref() == Some(county)
+    })
 }
 
 /// The consonants of the name of a street, without its type.
@@ -116,15 +134,16 @@ fn compare_streets(
     let is_direction = |word: &Word| word.kind == WordKind::Direction;
     let is_one_sided = lonely_a.is_empty() != lonely_b.is_empty();
     let language = |street: &[Word]| street_language(street.iter().map(|word| word.text.as_str()));
-    let speaks_two =
-        matches!((language(&one.street), language(&other.street)), (Some(a), Some(b)) if a != b);
+    let speaks_two = matches!((language(&one.street), language(&other.street)), (Some(a), Some(b)) if a != b)
+        || matches!((one.tongue, other.tongue), (Some(a), Some(b)) if a != b)
+            && matches!(region, None | Some("ES" | "GB" | "IE" | "FR" | "BE"));
     let is_translated = one.is_transliterated != other.is_transliterated || speaks_two;
     if one.number.is_some() && (street_a == 0 || street_b == 0) {
         StreetMatch::Missing
     } else if is_one_sided && lonely_a.iter().chain(&lonely_b).any(is_direction) {
         StreetMatch::Unsure
     } else if !lonely_a.is_empty() && !lonely_b.is_empty() {
-        if speaks_two && is_same_name(&one.street, &other.street) {
+        if speaks_two && is_same_name(&one.street, &other.street, region) {
             // Only the postal code tells that it is one street.
             matches.has_near_match = true;
             return StreetMatch::Same;
@@ -135,8 +154,13 @@ fn compare_streets(
         let is_doubtful = is_translated
             || is_foreign
             || region == Some("MT")
-            || are_abbreviations(&lonely_a, &lonely_b);
+            || may_be_renamed(&one.street, &other.street, region)
+            || are_abbreviations(&lonely_a, &lonely_b)
+            || is_short_title(&lonely_a, &lonely_b)
+            || is_short_title(&lonely_b, &lonely_a);
         if is_doubtful && !is_opposite { StreetMatch::Unsure } else { StreetMatch::Other }
+    } else if is_one_sided && is_named_after_district(one, other, region) {
+        StreetMatch::Other
     } else if has_common || one.number.is_none() {
         // `120 Magnolia`: there may be a road and a street of this name.
         let has_type = |street: &[Word]| street.iter().any(|word| is_type(&word));
@@ -147,6 +171,37 @@ fn compare_streets(
     } else {
         StreetMatch::Unsure
     }
+}
+
+/// Whether two streets have no name in common, and that of one is only found in the district of the other:
+/// `Av. Providencia` and `Av. Italia`, both in Providencia.
+fn is_named_after_district(
+    one: &WrittenAddress,
+    other: &WrittenAddress,
+    region: Option<&str>,
+) -> bool {
+    let names = |street: &[Word]| -> Vec<Word> {
+        let names = street.iter().filter(|word| word.kind != WordKind::StreetType);
+        names.cloned().collect()
+    };
+    let (a, b) = (names(&one.street), names(&other.street));
+    let matches = match_words(&a, &b, region);
+    let is_twice = |names: &[Word], address: &WrittenAddress| {
+        names.iter().all(|name| address.places.iter().any(|place| place.text == name.text))
+    };
+    !a.is_empty()
+        && !b.is_empty()
+        && !matches.one.iter().chain(&matches.other).any(|m| *m)
+        && (is_twice(&a, one) && is_twice(&a, other) || is_twice(&b, one) && is_twice(&b, other))
+}
+
+/// `Ds. Kingweg` and `Dominee Kingweg`: an abbreviation of which only the first letter is known.
+fn is_short_title(shorts: &[Word], longs: &[Word]) -> bool {
+    let ([short], [long]) = (shorts, longs) else { return false };
+    short.is_short
+        && (2..=4).contains(&short.text.len())
+        && long.text.len() > short.text.len() + 1
+        && short.text.chars().next() == long.text.chars().next()
 }
 
 /// Whether both have words of a kind, but none in common.

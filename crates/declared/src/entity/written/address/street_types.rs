@@ -4,7 +4,9 @@ use super::native_street_types::native_type;
 
 /// German and Dutch streets have their type in the same word: `Hauptstr.`, `Kerkstraat`.
 pub(super) fn compound_street(text: &str) -> Option<String> {
-    const ENDINGS: [(&str, &str); 14] = [
+    const ENDINGS: [(&str, &str); 16] = [
+        ("vn", "vei"),
+        ("pln", "plein"),
         ("strasse", "street"),
         ("straat", "street"),
         ("str", "street"),
@@ -20,6 +22,10 @@ pub(super) fn compound_street(text: &str) -> Option<String> {
         ("damm", "damm"),
         ("dm", "damm"),
     ];
+    // The verb of `Der Laden liegt in der Torstraße 5`.
+    if text == "liegt" {
+        return None;
+    }
     ENDINGS.iter().find_map(|(ending, name)| {
         let stem = text.strip_suffix(ending)?;
         (stem.chars().count() >= 3).then(|| format!("{stem}{name}"))
@@ -49,6 +55,7 @@ pub(super) fn street_type(text: &str, region: Option<&str>) -> Option<&'static s
         | "blv" | "bulevardul" => "boulevard",
         "drive" | "drv" => "drive",
         "lane" | "ln" => "lane",
+        "yard" | "yd" => "yard",
         "court" | "ct" | "crt" => "court",
         // These are confused with each other where one of them is written in short.
         "place" | "pl" | "plaza" | "plz" | "pza" | "plza" | "placa" | "plac" | "platz"
@@ -115,7 +122,7 @@ pub(super) fn street_type(text: &str, region: Option<&str>) -> Option<&'static s
         "pg" | "po" if is_in(SPANISH) => "paseo",
         "carretera" | "ctra" | "crta" => "carretera",
         "camino" | "cno" => "camino",
-        "travesia" | "trva" | "travessa" | "trav" | "travessia" => "travessa",
+        "travesia" | "trva" | "travessa" | "trav" | "travessia" | "travessera" => "travessa",
         "tv" if is_in(PORTUGUESE) => "travessa",
         "ronda" | "rda" => "ronda",
         "rua" => "rua",
@@ -131,7 +138,7 @@ pub(super) fn street_type(text: &str, region: Option<&str>) -> Option<&'static s
         "r" if is_in(FRENCH) => "rue",
         "impasse" => "impasse",
         "imp" if is_in(FRENCH) => "impasse",
-        "allee" => "allee",
+        "allee" | "allees" => "allee",
         "all" if is_in(FRENCH) => "allee",
         "chemin" | "chem" => "chemin",
         "che" | "ch" if is_in(FRENCH) => "chemin",
@@ -153,7 +160,7 @@ pub(super) fn street_type(text: &str, region: Option<&str>) -> Option<&'static s
         "v" if is_in(&["IT", "CH", "SM"]) => "via",
         "viale" | "vle" => "viale",
         "corso" | "cso" => "corso",
-        "vicolo" => "vicolo",
+        "vicolo" | "vlo" => "vicolo",
         "strada" => "strada",
         "aleja" | "aleje" => "aleja",
         "al" if is_in(&["PL"]) => "aleja",
@@ -250,6 +257,12 @@ pub(super) fn ordinal(text: &str) -> Option<u32> {
             matches!(ending, "st" | "nd" | "rd" | "th" | "e" | "er" | "eme" | "de" | "ste");
         return text.get(..digits)?.parse().ok().filter(|_| is_ordinal);
     }
+    // `Paris XVe`
+    if let Some(number) =
+        text.strip_suffix('e').filter(|text| text.len() >= 2).and_then(roman_number)
+    {
+        return Some(number);
+    }
     const WORDS: [&str; 12] = [
         "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth",
         "tenth", "eleventh", "twelfth",
@@ -257,6 +270,11 @@ pub(super) fn ordinal(text: &str) -> Option<u32> {
     let word = (1..).zip(WORDS).find(|(_, word)| *word == text).map(|(number, _)| number);
     // Streets are called after dates: `Via XX Settembre`, `Via Venti Settembre`.
     let named = match text {
+        "eerste" | "erste" | "ersten" | "premier" | "premiere" | "primera" | "primer" => Some(1),
+        "tweede" | "zweite" | "zweiten" | "deuxieme" | "segunda" | "segundo" => Some(2),
+        "derde" | "dritte" | "dritten" | "troisieme" | "tercera" | "tercer" => Some(3),
+        "vierde" | "vierte" | "quatrieme" => Some(4),
+        "vijfde" | "cinquieme" => Some(5),
         "quattro" => Some(4),
         "venti" => Some(20),
         "venticinque" => Some(25),

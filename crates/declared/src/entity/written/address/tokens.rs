@@ -16,6 +16,8 @@ pub(super) struct Token {
     pub(super) segment: usize,
     /// Whether it was written in capitals.
     pub(super) is_capital: bool,
+    /// Whether it begins with a capital letter.
+    pub(super) is_name: bool,
 }
 
 /// A word in lower Latin letters without accents.
@@ -151,6 +153,7 @@ pub(super) fn tokenize(text: &str) -> Option<Vec<Token>> {
                     is_dotted: false,
                     segment,
                     is_capital: false,
+                    is_name: false,
                 });
             }
             at += c.len_utf8();
@@ -168,6 +171,7 @@ pub(super) fn tokenize(text: &str) -> Option<Vec<Token>> {
                 is_dotted: false,
                 segment,
                 is_capital: false,
+                is_name: false,
             });
             at += length + 2;
             continue;
@@ -186,6 +190,7 @@ pub(super) fn tokenize(text: &str) -> Option<Vec<Token>> {
                 is_dotted: after.starts_with('.') || written.ends_with('.'),
                 segment,
                 is_capital: !written.contains(char::is_lowercase),
+                is_name: written.starts_with(char::is_uppercase),
                 text,
             });
         }
@@ -209,6 +214,8 @@ fn mark_ordinals(text: &str) -> String {
         .replace('¼', " 1/4")
         .replace('¾', " 3/4")
         .replace('〒', " ")
+        .replace("邮政编码", " ")
+        .replace("邮编", " ")
 }
 
 /// The length of a number with its letters, hyphens and slashes.
@@ -249,6 +256,13 @@ fn number_text(written: &str) -> String {
     }
 }
 
+/// Articles and prepositions before an apostrophe: `d'Italie`, `nell'Emilia`.
+fn is_article(text: &str) -> bool {
+    ["d", "l", "dell", "nell", "all", "dall", "sull"]
+        .iter()
+        .any(|article| text.eq_ignore_ascii_case(article))
+}
+
 /// The length of a word. Full stops and apostrophes inside belong to it: `P.zza`, `M.G.`, `Mary's`.
 fn word_length(text: &str) -> usize {
     let mut length = 0;
@@ -259,7 +273,7 @@ fn word_length(text: &str) -> usize {
         let continues = match c {
             c if c.is_alphanumeric() => true,
             // `d'Italie`, `l'Église`: the article is a word of its own. `O'Connell` is one word.
-            '\'' | '’' | '`' => !(letters == 1 && text.starts_with(['d', 'l', 'D', 'L'])),
+            '\'' | '’' | '`' => !is_article(text.get(..at).unwrap_or_default()),
             '.' => letters <= 4 && next.is_some_and(char::is_alphabetic),
             _ => false,
         };

@@ -1,6 +1,7 @@
 //! Streets of Brussels, Helsinki and other towns with two languages, where every street has two names.
 
 use super::sound::spelling;
+use super::two_languages::mean_same;
 use super::words::{Word, WordKind};
 
 /// Words of street names that mean the same, in the form in which words are compared.
@@ -26,10 +27,10 @@ const TYPES: [&str; 19] = [
 ];
 
 /// Whether two streets with types of two languages have the same name.
-pub(super) fn is_same_name(one: &[Word], other: &[Word]) -> bool {
+pub(super) fn is_same_name(one: &[Word], other: &[Word], region: Option<&str>) -> bool {
     let (a, b) = (names(one), names(other));
     let has_counterpart =
-        |name: &String, list: &[String]| list.iter().any(|other| is_same(name, other));
+        |name: &String, list: &[String]| list.iter().any(|other| is_same(name, other, region));
     !a.is_empty()
         && !b.is_empty()
         && a.iter().all(|name| has_counterpart(name, &b))
@@ -42,11 +43,15 @@ fn names(street: &[Word]) -> Vec<String> {
         let stem = TYPES.iter().find_map(|ending| word.text.strip_suffix(ending));
         stem.unwrap_or(&word.text).to_owned()
     };
-    plain.map(stem).filter(|name| !name.is_empty()).collect()
+    // Types of streets in Celtic languages.
+    let is_type = |name: &str| {
+        matches!(name, "heol" | "stryd" | "ffordd" | "lon" | "sraid" | "bothar" | "straed")
+    };
+    plain.map(stem).filter(|name| !name.is_empty() && !is_type(name)).collect()
 }
 
-fn is_same(one: &str, other: &str) -> bool {
-    if one == other {
+fn is_same(one: &str, other: &str, region: Option<&str>) -> bool {
+    if one == other || mean_same(one, other, region) {
         return true;
     }
     let means = |group: &str, name: &str| group.split_whitespace().any(|word| word == name);

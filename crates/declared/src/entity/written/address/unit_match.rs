@@ -4,8 +4,8 @@ use super::super::WrittenMatch;
 use super::reading::WrittenAddress;
 use super::units::{Unit, UnitKind};
 
-/// Compares flats, suites and floors. One address may state more of them than the other, but which of the
-/// tenants of a house is meant must not be left open.
+/// Compares flats, suites and floors. One address may state more of them than the other: people leave them
+/// out, and the door of the house is the same.
 pub(super) fn compare_units(one: &WrittenAddress, other: &WrittenAddress) -> WrittenMatch {
     let only_in = |address: &WrittenAddress, other: &WrittenAddress| -> Vec<Unit> {
         let is_shared = |unit: &Unit| other.units.iter().any(|known| known.text == unit.text);
@@ -23,20 +23,17 @@ pub(super) fn compare_units(one: &WrittenAddress, other: &WrittenAddress) -> Wri
         return WrittenMatch::Equal;
     }
     if only_one.is_empty() || only_other.is_empty() {
-        // People leave out offices and floors, but one of many flats is left open. A letter is a detail.
-        let is_open = only_one.iter().chain(&only_other).any(|unit| {
-            unit.kind == UnitKind::Home && unit.text.bytes().any(|b| b.is_ascii_digit())
-        });
-        return if is_open { WrittenMatch::Undecidable } else { WrittenMatch::Equal };
+        return WrittenMatch::Equal;
     }
     let clash = |a: &Unit, b: &Unit| match (a.kind, b.kind) {
-        (UnitKind::Unnamed, UnitKind::Unnamed) => only_one.len() == 1 && only_other.len() == 1,
+        (UnitKind::Unnamed, UnitKind::Unnamed) => only_one.len() == only_other.len(),
         (UnitKind::Home | UnitKind::Tenant, UnitKind::Home | UnitKind::Tenant) => true,
         (a, b) => a == b,
     };
     if only_one.iter().any(|a| only_other.iter().any(|b| clash(a, b))) {
         WrittenMatch::Different
     } else {
-        WrittenMatch::Undecidable
+        // `Suite 400` and `4th floor` say nothing against each other.
+        WrittenMatch::Equal
     }
 }

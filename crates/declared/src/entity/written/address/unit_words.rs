@@ -74,8 +74,31 @@ pub(super) fn is_unit_word(text: &str, region: Option<&str>) -> bool {
         // In English these are names of buildings.
         "villa" | "hall" | "palazzo" | "residence" | "galeria" | "isla" | "wing" => false,
         "kl" => matches!(region, Some("DK" | "NO")),
-        _ => UNITS.contains(text),
+        _ => UNITS.contains(text) && is_of_language(text, region),
     }
+}
+
+/// Words of one language that are names or other words in the next: `Via San Pietro` is no floor.
+const NATIVE_WORDS: [(&str, &str); 8] = [
+    ("PL", "pietro pok pokoj klatka budynek sekcja biuro gabinet sklep stanowisko pomieszczenie"),
+    ("CZ SK", "patro byt dvere vchod poschodie poschodi kancelar nebytovy"),
+    ("HU", "emelet ajto lepcsohaz lph fszt foldszint iroda uzlet em"),
+    ("RO MD", "etaj scara apartamentul birou camera mansarda parter"),
+    ("TR", "kat daire ofisi dukkan magaza zemin kapi"),
+    ("FI", "krs asunto huoneisto rappu kerros lokaali toimisto liiketila"),
+    (
+        "SE DK NO FI",
+        "vaning uppgang oppgang opg leilighet leil bolig kld kaelder stuen sal kontor lejl lejlighed butikk butik \
+         lokale trappa plan",
+    ),
+    ("ID MY VN", "lantai tang phong"),
+];
+
+/// Whether a word of one language is written in this region.
+fn is_of_language(text: &str, region: Option<&str>) -> bool {
+    let mut lists = NATIVE_WORDS.iter().filter(|(_, words)| has_word(words, text)).peekable();
+    lists.peek().is_none()
+        || lists.any(|(regions, _)| region.is_some_and(|region| has_word(regions, region)))
 }
 
 fn is_spanish(region: &str) -> bool {

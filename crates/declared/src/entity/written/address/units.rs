@@ -157,11 +157,29 @@ fn unit_text(text: &str) -> String {
 
 /// Takes the number of a post box out of the tokens.
 pub(super) fn take_post_box(tokens: &mut Vec<Token>, region: Option<&str>) -> Option<String> {
+    let is_numbered = |at: usize| {
+        let mark = tokens.get(at);
+        let number = tokens.get(at + 1).filter(|next| next.is_number);
+        number.is_some_and(|number| mark.is_some_and(|mark| mark.segment == number.segment))
+    };
     let at = tokens.iter().enumerate().position(|(at, token)| {
         let next = |n: usize| tokens.get(at + n).map_or("", |next| next.text.as_str());
         match token.text.as_str() {
             "pobox" | "postfach" | "postbus" | "postboks" | "apartado" | "postilokero"
-            | "postafiok" | "pob" | "postkasse" | "pfach" | "postlada" => true,
+            | "postafiok" | "pob" | "postkasse" | "pfach" | "postlada" | "apdo" | "gpobox" => true,
+            "pf" => matches!(region, Some("DE" | "AT" | "CH" | "HU")) && is_numbered(at),
+            "pl" => region == Some("FI") && token.is_capital && is_numbered(at),
+            "tsa" => region == Some("FR") && token.is_capital && is_numbered(at),
+            "pk" => region == Some("TR") && is_numbered(at),
+            "cp" => {
+                matches!(region, Some("CA" | "IT" | "CH" | "BR"))
+                    && token.is_capital
+                    && is_numbered(at)
+                    // Elsewhere it stands before a postal code.
+                    && tokens.get(at + 1).is_some_and(|next| next.text.len() <= 4)
+            }
+            // `а/я`
+            "a" => matches!(region, Some("RU" | "UA" | "BY" | "KZ")) && next(1) == "ya",
             "po" | "gpo" | "locked" | "private" => matches!(next(1), "box" | "bag"),
             "p" => next(1) == "o" && next(2) == "box",
             "bp" => {
@@ -177,8 +195,16 @@ pub(super) fn take_post_box(tokens: &mut Vec<Token>, region: Option<&str>) -> Op
             _ => false,
         }
     })?;
-    let words = tokens.iter().skip(at).take_while(|token| !token.is_number).count();
-    let numbers = tokens.iter().skip(at + words).take_while(|token| token.is_number).count();
+    // `Private Bag X12`
+    let is_value = |token: &Token| {
+        let digits = token.text.strip_prefix('x').unwrap_or_default();
+        token.is_number || !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
+    };
+    let words = tokens.iter().skip(at).take_while(|token| !is_value(token)).count();
+    // The next part has the number of the house.
+    let segment = tokens.get(at + words).map(|token| token.segment);
+    let is_of_box = |token: &&Token| is_value(token) && Some(token.segment) == segment;
+    let numbers = tokens.iter().skip(at + words).take_while(is_of_box).count();
     let number: String =
         tokens.iter().skip(at + words).take(numbers).map(|token| token.text.as_str()).collect();
     if number.is_empty() || words > 4 {

@@ -3,6 +3,7 @@
 use super::sound;
 use super::street_types::{compound_street, direction, is_english, ordinal, street_type};
 use super::tokens::{Token, comparable};
+use super::two_languages::are_translations;
 
 /// What a word is in an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,14 +39,18 @@ pub(super) fn street_word(token: &Token, next: Option<&str>, region: Option<&str
     });
     let by_place = match text {
         "st" if next_is_direction => Some("street"),
-        "st" | "sankt" | "saint" | "sainte" | "snt" | "sint" | "ste" => {
+        "st" | "sankt" | "saint" | "sainte" | "snt" | "sint" | "ste" | "skt" => {
             return Word::new("saint", WordKind::Plain);
         }
         "dr" if next_is_direction => Some("drive"),
-        "dr" | "doctor" | "doktor" => return Word::new("doctor", WordKind::Plain),
+        "dr" | "doctor" | "doktor" | "docteur" | "dottor" | "dott" | "doutor" => {
+            return Word::new("doctor", WordKind::Plain);
+        }
         "jr" if region == Some("PE") => None,
         "jr" | "junior" => return Word::new("junior", WordKind::Plain),
-        "gal" | "gen" | "general" | "generala" => return Word::new("general", WordKind::Plain),
+        "gal" | "gen" | "general" | "generala" | "generale" | "generaal" | "gral" => {
+            return Word::new("general", WordKind::Plain);
+        }
         "mal" | "marechal" => return Word::new("marechal", WordKind::Plain),
         "burg" | "bgm" | "burgemeester" | "burgermeister" | "buergermeister" => {
             return Word::new("burgomaster", WordKind::Plain);
@@ -64,12 +69,31 @@ pub(super) fn street_word(token: &Token, next: Option<&str>, region: Option<&str
         "sw" if region == Some("PL") => return Word::new("saint", WordKind::Plain),
         "sta" | "santa" | "sto" | "santo" => return Word::new("santa", WordKind::Plain),
         "col" | "colonel" | "coronel" => return Word::new("coronel", WordKind::Plain),
-        "cap" | "capt" | "captain" | "capitan" => return Word::new("captain", WordKind::Plain),
-        "pres" | "presidente" | "president" => return Word::new("president", WordKind::Plain),
+        "cap" | "capt" | "captain" | "capitan" | "capitaine" | "capitano" | "cpt" => {
+            return Word::new("captain", WordKind::Plain);
+        }
+        "pres" | "presidente" | "president" | "pdt" | "pdte" => {
+            return Word::new("president", WordKind::Plain);
+        }
         "ing" | "ingeniero" | "engenheiro" | "eng" => {
             return Word::new("engineer", WordKind::Plain);
         }
         "cmdt" | "commandant" | "cdt" => return Word::new("commandant", WordKind::Plain),
+        "ds" | "dominee" if matches!(region, Some("NL" | "BE")) => {
+            return Word::new("dominee", WordKind::Plain);
+        }
+        "flli" | "fratelli" => return Word::new("fratelli", WordKind::Plain),
+        "frs" | "freres" => return Word::new("freres", WordKind::Plain),
+        "card" | "cardinal" | "cardinale" => return Word::new("cardinal", WordKind::Plain),
+        "sgt" | "sergeant" | "sergent" | "sergente" => {
+            return Word::new("sergeant", WordKind::Plain);
+        }
+        "mr" | "meester" if matches!(region, Some("NL" | "BE")) => {
+            return Word::new("meester", WordKind::Plain);
+        }
+        "gde" => return Word::new("grande", WordKind::Plain),
+        "mass" if region == Some("US") => return Word::new("massachusetts", WordKind::Plain),
+        "comm" if region == Some("US") => return Word::new("commonwealth", WordKind::Plain),
         "mt" | "mount" => return Word::new("mount", WordKind::Plain),
         "ft" | "fort" => return Word::new("fort", WordKind::Plain),
         _ => None,
@@ -100,13 +124,20 @@ pub(super) struct WordMatches {
     pub(super) has_near_match: bool,
 }
 
-pub(super) fn match_words(one: &[Word], other: &[Word]) -> WordMatches {
+pub(super) fn match_words(one: &[Word], other: &[Word], region: Option<&str>) -> WordMatches {
     let mut found = WordMatches {
         one: vec![false; one.len()],
         other: vec![false; other.len()],
         has_near_match: false,
     };
     found.pair(one, other, |a, b| a.text == b.text);
+    found.pair(one, other, |a, b| are_translations(a, b, region));
+    found.pair(one, other, |a, b| {
+        is_with_article(&a.text, &b.text) || is_with_article(&b.text, &a.text)
+    });
+    if matches!(region, Some("DE" | "AT" | "CH")) {
+        found.pair(one, other, |a, b| is_same_adjective(&a.text, &b.text));
+    }
     found.pair(one, other, |a, b| is_abbreviation(a, b) || is_abbreviation(b, a));
     found.pair(one, other, |a, b| is_end_of(&a.text, &b.text) || is_end_of(&b.text, &a.text));
     // Each direction starts from the same state, so that the order of the two lists does not matter.
@@ -160,12 +191,36 @@ pub(super) fn are_abbreviations(one: &[Word], other: &[Word]) -> bool {
         let is_whole = long.text.strip_prefix(short.text.as_str()).is_some_and(|rest| {
             matches!(rest, "street" | "weg" | "gasse" | "allee" | "alle" | "laan" | "lan")
         });
-        is_name && !is_whole && is_abbreviation(&Word { is_short: true, ..short.clone() }, long)
+        // A word without its last letter is another name: `Main` and `Maine`.
+        let is_shorter = short.text.len() + 2 <= long.text.len() || short.is_short;
+        is_name
+            && is_shorter
+            && !is_whole
+            && is_abbreviation(&Word { is_short: true, ..short.clone() }, long)
     };
     let all_in = |shorts: &[Word], longs: &[Word]| {
         shorts.iter().all(|short| longs.iter().any(|long| may_be_short(short, long)))
     };
     all_in(one, other) || all_in(other, one)
+}
+
+/// `LaSalle` and `Salle`: the article is left out of names when it is a word of its own.
+fn is_with_article(long: &str, short: &str) -> bool {
+    ["la", "le", "de", "du", "el", "van", "der", "den", "del"]
+        .iter()
+        .any(|article| short.len() >= 4 && long.strip_prefix(article) == Some(short))
+}
+
+/// `Alter Markt` and `am Alten Markt`.
+fn is_same_adjective(one: &str, other: &str) -> bool {
+    const STEMS: &str = "alt neu gross klein lang kurz hoh nieder ober unter breit schmal rot weiss schwarz grun blau \
+     golden heilig deutsch tief krumm hinter vorder mittler still eng lieb frei";
+    let stem = |word: &str| -> Option<String> {
+        let endings = ["en", "er", "es", "em", "e"];
+        let stem = endings.iter().find_map(|ending| word.strip_suffix(ending))?;
+        STEMS.split_whitespace().any(|known| known == stem).then(|| stem.to_owned())
+    };
+    matches!((stem(one), stem(other)), (Some(a), Some(b)) if a == b)
 }
 
 /// Whether a short word consists of letters of a long one, in their order: `storg.`, `bldg`.

@@ -2,6 +2,151 @@
 
 /// Words and what they are called in English or as signs, the longer ones first.
 const WORDS: &[(&str, &str)] = &[
+    ("小时", " hours "),
+    ("小時", " hours "),
+    ("営業時間", " "),
+    ("营业时间", " "),
+    ("營業時間", " "),
+    ("영업시간", " "),
+    ("営業日", " "),
+    ("정기휴무", " closed "),
+    ("브레이크타임", " pause "),
+    ("브레이크 타임", " pause "),
+    ("ブレイクタイム", " pause "),
+    ("ブレークタイム", " pause "),
+    ("점심시간", " pause "),
+    ("昼休み", " pause "),
+    ("午休", " pause "),
+    ("休憩", " pause "),
+    ("ラストオーダー", " last order "),
+    ("라스트오더", " last order "),
+    ("最終入場", " last entry "),
+    ("最終入館", " last entry "),
+    ("最后入场", " last entry "),
+    ("最後入場", " last entry "),
+    ("停止入场", " last entry "),
+    ("입장마감", " last entry "),
+    ("주문마감", " last order "),
+    ("定休日なし", " everyday "),
+    ("定休なし", " everyday "),
+    ("不定休", " season "),
+    ("隔週", " season "),
+    ("隔周", " season "),
+    ("격주", " season "),
+    ("夏季", " season "),
+    ("冬季", " season "),
+    ("夏期", " season "),
+    ("冬期", " season "),
+    ("하절기", " season "),
+    ("동절기", " season "),
+    ("第", " season "),
+    ("予約制", " by appointment "),
+    ("예약제", " by appointment "),
+    ("预约", " by appointment "),
+    ("預約", " by appointment "),
+    ("年末年始", " holiday "),
+    ("法定节假日", " holiday "),
+    ("法定假日", " holiday "),
+    ("國定假日", " holiday "),
+    ("국경일", " holiday "),
+    ("명절", " holiday "),
+    ("を除く", " excluded "),
+    ("除く", " excluded "),
+    ("以外", " excluded "),
+    ("除外", " excluded "),
+    ("제외", " excluded "),
+    ("休業日", " closed "),
+    ("休館日", " closed "),
+    ("休診日", " closed "),
+    ("お休み", " closed "),
+    ("休店", " closed "),
+    ("閉店", " closed "),
+    ("闭馆", " closed "),
+    ("閉館", " closed "),
+    ("休馆", " closed "),
+    ("店休", " closed "),
+    ("不营业", " closed "),
+    ("不營業", " closed "),
+    ("휴관", " closed "),
+    ("휴점", " closed "),
+    ("휴진", " closed "),
+    ("쉽니다", " closed "),
+    ("쉬는 날", " closed "),
+    ("無休", " everyday "),
+    ("无休", " everyday "),
+    ("무휴", " everyday "),
+    ("全天候", " all day "),
+    ("全天", " all day "),
+    ("全日", " all day "),
+    ("天天", " everyday "),
+    ("礼拜一", " monday "),
+    ("礼拜二", " tuesday "),
+    ("礼拜三", " wednesday "),
+    ("礼拜四", " thursday "),
+    ("礼拜五", " friday "),
+    ("礼拜六", " saturday "),
+    ("礼拜天", " sunday "),
+    ("礼拜日", " sunday "),
+    ("禮拜一", " monday "),
+    ("禮拜二", " tuesday "),
+    ("禮拜三", " wednesday "),
+    ("禮拜四", " thursday "),
+    ("禮拜五", " friday "),
+    ("禮拜六", " saturday "),
+    ("禮拜日", " sunday "),
+    ("翌日", " at night "),
+    ("翌朝", " in the morning "),
+    ("翌", " at night "),
+    ("次日", " at night "),
+    ("隔日", " at night "),
+    ("凌晨", " at night "),
+    ("익일", " at night "),
+    ("다음날", " at night "),
+    ("새벽", " at night "),
+    ("자정", " midnight "),
+    ("정오", " noon "),
+    ("午夜", " midnight "),
+    ("零时", " midnight "),
+    ("傍晚", " in the afternoon "),
+    ("夕方", " in the afternoon "),
+    ("夜", " in the afternoon "),
+    ("저녁", " in the afternoon "),
+    ("밤", " in the afternoon "),
+    ("아침", " in the morning "),
+    ("早晨", " in the morning "),
+    ("清晨", " in the morning "),
+    ("朝", " in the morning "),
+    ("时半", ":30"),
+    ("시 반", ":30"),
+    ("시반", ":30"),
+    ("매주", " "),
+    ("每周一", " monday "),
+    ("每周二", " tuesday "),
+    ("每周三", " wednesday "),
+    ("每周四", " thursday "),
+    ("每周五", " friday "),
+    ("每周六", " saturday "),
+    ("每周日", " sunday "),
+    ("每周天", " sunday "),
+    ("每週一", " monday "),
+    ("每週二", " tuesday "),
+    ("每週三", " wednesday "),
+    ("每週四", " thursday "),
+    ("每週五", " friday "),
+    ("每週六", " saturday "),
+    ("每週日", " sunday "),
+    ("每週天", " sunday "),
+    ("每周", " "),
+    ("每週", " "),
+    ("毎週", " "),
+    ("営業", " "),
+    ("营业", " "),
+    ("營業", " "),
+    ("영업", " "),
+    ("其他时间", " otherwise "),
+    ("其餘", " otherwise "),
+    ("その他", " otherwise "),
+    ("그 외", " otherwise "),
     ("年中無休", " everyday "),
     ("全年无休", " everyday "),
     ("연중무휴", " everyday "),
@@ -113,7 +258,7 @@ const WORDS: &[(&str, &str)] = &[
     ("休", " closed "),
 ];
 /// Marks behind the number of an hour.
-const HOURS: [char; 4] = ['時', '点', '點', '시'];
+const HOURS: [char; 5] = ['時', '时', '点', '點', '시'];
 /// Days from Monday, where they stand alone.
 const HANGUL_DAYS: [char; 7] = ['월', '화', '수', '목', '금', '토', '일'];
 const MINUTES: [char; 2] = ['分', '분'];
@@ -146,6 +291,8 @@ pub(super) fn spell_out(text: &str) -> String {
             out.push(' ');
             out.push_str(NAMES.get(day).copied().unwrap_or_default());
             out.push(' ');
+        } else if let Some(day) = further_day(&out, c) {
+            out.push_str(day);
         } else if let Some((word, meaning)) =
             WORDS.iter().find(|(word, _)| is_east_asian(c) && rest.starts_with(word))
         {
@@ -153,9 +300,31 @@ pub(super) fn spell_out(text: &str) -> String {
             length = word.len();
         } else {
             out.push(c);
+            // A time behind an unknown word is no part of it.
+            if is_east_asian(c) && next_is_digit {
+                out.push(' ');
+            }
         }
         last = Some(c);
         rest = rest.get(length..).unwrap_or_default();
     }
     out
+}
+
+/// The day of a number behind the names of other days: `星期一至五`.
+fn further_day(before: &str, c: char) -> Option<&'static str> {
+    const DAYS: [(char, &str); 8] = [
+        ('一', " monday "),
+        ('二', " tuesday "),
+        ('三', " wednesday "),
+        ('四', " thursday "),
+        ('五', " friday "),
+        ('六', " saturday "),
+        ('日', " sunday "),
+        ('天', " sunday "),
+    ];
+    let (_, day) = DAYS.iter().find(|(number, _)| *number == c)?;
+    let is_joined = before.ends_with(['-', '、', '~', '～', '〜', '–']);
+    let words = before.trim_end_matches(['-', '、', '~', '～', '〜', '–', ' ']);
+    (is_joined && words.ends_with("day")).then_some(*day)
 }

@@ -7,8 +7,14 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::super::super::normalize::fold;
+use super::closing_words::CLOSING_WORDS;
+use super::dates::DATE_WORDS;
+use super::day_names::DAYS;
+use super::local_words::LOCAL_WORDS;
 use super::meaning::Meaning;
-use super::words::{DAYS, HOURS, WORDS};
+use super::numerals::{BEFORE_HOUR, BEHIND_HOUR, HOURS};
+use super::services;
+use super::words::WORDS;
 
 /// Languages as a set of bits, in the order of [`DAYS`].
 pub(super) type Languages = u32;
@@ -27,7 +33,8 @@ pub(super) struct Phrase {
 static PHRASES: LazyLock<HashMap<String, Vec<Phrase>>> = LazyLock::new(|| {
     let mut phrases: HashMap<String, Vec<Phrase>> = HashMap::new();
     let mut add = |written: &str, languages: Languages, meaning: Meaning| {
-        let mut words = written.split([' ', '-']).filter(|w| !w.is_empty()).map(plain_word);
+        let words = written.split([' ', '-']).filter(|w| !w.is_empty());
+        let mut words = words.map(|word| plain_word(word_without_clitic(word)));
         if let Some(first) = words.next() {
             let rest = words.collect();
             phrases.entry(first).or_default().push(Phrase { rest, languages, meaning });
@@ -41,15 +48,31 @@ static PHRASES: LazyLock<HashMap<String, Vec<Phrase>>> = LazyLock::new(|| {
         }
     }
     for (language, written) in HOURS {
-        for (hour, word) in (1..).zip(written.split(' ')) {
-            add(word, language_bit(language), Meaning::Hour(hour));
+        for (hour, writings) in (1..).zip(written.split('|')) {
+            for word in writings.split('/') {
+                add(word, language_bit(language), Meaning::Hour(hour));
+            }
         }
     }
-    for (languages, written, meaning) in WORDS {
-        let languages = match *languages {
-            "*" => ALL,
-            list => list.split(' ').map(language_bit).fold(0, |all, bit| all | bit),
-        };
+    for (languages, written, minutes) in BEFORE_HOUR {
+        for phrase in written.split('|') {
+            add(phrase, language_bits(languages), Meaning::BeforeHour(*minutes));
+        }
+    }
+    for (written, minutes) in BEHIND_HOUR {
+        for phrase in written.split('|') {
+            add(phrase, ALL, Meaning::BehindHour(*minutes));
+        }
+    }
+    for (place, is_house) in services::places() {
+        add(&place, ALL, if is_house { Meaning::Ignored } else { Meaning::OtherHours });
+    }
+    for service in services::SERVICES.split('|') {
+        add(service, ALL, Meaning::OtherHours);
+    }
+    let words = LOCAL_WORDS.iter().chain(WORDS).chain(CLOSING_WORDS).chain(DATE_WORDS);
+    for (languages, written, meaning) in words {
+        let languages = language_bits(languages);
         for phrase in written.split('|') {
             add(phrase, languages, *meaning);
         }
@@ -71,16 +94,37 @@ pub(super) fn plain_word(word: &str) -> String {
     if word.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
         return word.to_ascii_lowercase();
     }
-    fold(word).chars().filter(|c| !matches!(c, '\'' | '’')).collect()
+    // The Turkish letter without a dot is often written with one.
+    let plain = |c: char| if c == 'ı' { 'i' } else { c };
+    fold(word).chars().filter(|c| !matches!(c, '\'' | '’' | '\u{307}')).map(plain).collect()
+}
+
+/// `ouverture` of `d'ouverture`, `monday` of `monday's`.
+pub(super) fn word_without_clitic(word: &str) -> &str {
+    match word.split_once(['\'', '’']) {
+        Some((before, "s" | "S" | "")) => before,
+        Some(("d" | "D" | "l" | "L" | "j" | "s" | "n" | "qu" | "dell" | "all" | "dall", after)) => {
+            after
+        }
+        _ => word,
+    }
 }
 
 pub(super) fn language_count() -> usize {
     DAYS.len()
 }
 
-fn language_bit(language: &str) -> Languages {
+pub(super) fn language_bit(language: &str) -> Languages {
     let at = DAYS.iter().position(|(known, _)| *known == language);
     at.map_or(0, |at| 1 << at)
+}
+
+/// The languages of a list; `*` for all.
+fn language_bits(list: &str) -> Languages {
+    match list {
+        "*" => ALL,
+        list => list.split(' ').map(language_bit).fold(0, |all, bit| all | bit),
+    }
 }
 
 /// The languages of a country.
@@ -114,5 +158,5 @@ pub(super) fn languages_of_region(region: &str) -> Languages {
         "IL" => "he",
         _ => "en",
     };
-    list.split(' ').map(language_bit).fold(0, |all, bit| all | bit)
+    language_bits(list)
 }

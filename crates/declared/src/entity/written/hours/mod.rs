@@ -1,15 +1,27 @@
 //! Opening hours, compared as minutes of a week.
 
+mod clock_phrases;
+mod closing_words;
+mod dates;
+mod day_names;
+mod days_before_closed;
 mod east_asian;
+mod items;
 mod lexicon;
+mod local_words;
 mod meaning;
+mod numerals;
 mod phrases;
 mod readings;
+mod recognition;
+mod services;
 mod statements;
 mod structured;
 mod time_of_day;
 mod tokens;
 mod week;
+mod week_builder;
+mod word_forms;
 mod words;
 
 use super::WrittenMatch;

@@ -1,10 +1,19 @@
-//! Days, times and breaks at a place of the tokens.
+//! Days and breaks at a place of the tokens.
 
+use super::clock_phrases::read_interval;
 use super::meaning::Meaning;
-use super::readings;
-use super::time_of_day::{DayHalf, WrittenTime};
+use super::time_of_day::DayHalf;
 use super::tokens::Token;
-use super::week::{DAY, Interval};
+use super::week::Interval;
+
+/// Days of which a half is closed, as bits. Those before the last may be closed altogether: `chiuso la domenica
+/// e il lunedì mattina`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ClosedHalf {
+    pub(super) days: u8,
+    pub(super) last: u8,
+    pub(super) half: DayHalf,
+}
 
 /// A set of days from Monday, as bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -12,9 +21,21 @@ pub(super) struct DaySet {
     pub(super) days: u8,
     /// Whether Saturday may belong to it.
     pub(super) may_have_saturday: bool,
+    /// Whether it is only about days that nothing else is said about.
+    pub(super) is_rest: bool,
 }
 
-pub(super) const EVERY_DAY: u8 = 0b111_1111;
+impl DaySet {
+    pub(super) fn every_day() -> Self {
+        Self { days: EVERY_DAY, ..Self::default() }
+    }
+
+    pub(super) fn is_every_day(self) -> bool {
+        self.days == EVERY_DAY
+    }
+}
+
+const EVERY_DAY: u8 = 0b111_1111;
 const WEEKDAYS: u8 = 0b001_1111;
 const WEEKEND: u8 = 0b110_0000;
 
@@ -32,6 +53,8 @@ pub(super) fn read_days(tokens: &[Token], at: usize, commas_join: bool) -> Optio
         let mut skipped = 0;
         while let Some(token) = tokens.get(next) {
             match token {
+                // `vrijdag- en zaterdagavond`
+                Token::Dash if tokens.get(next + 1) == Some(&Token::Word(Meaning::And)) => {}
                 Token::Dash | Token::Word(Meaning::To) => is_range = true,
                 Token::Joiner if commas_join => {}
                 Token::Joiner => is_joined = false,
@@ -53,6 +76,8 @@ pub(super) fn read_days(tokens: &[Token], at: usize, commas_join: bool) -> Optio
                 for n in 0..=length {
                     set.days |= 1 << ((from + n) % 7);
                 }
+                // `on working days from Monday to Friday`
+                set.may_have_saturday = false;
             }
             // `Sonn- und feiertags`
             (true, _, None) if more.days == 0 => {}
@@ -60,7 +85,10 @@ pub(super) fn read_days(tokens: &[Token], at: usize, commas_join: bool) -> Optio
             (true, _, _) => return None,
             _ => {
                 set.days |= more.days;
+                // `werktags von Montag bis Freitag`
+                let are_named = more.days == WEEKDAYS && !more.may_have_saturday;
                 set.may_have_saturday |= more.may_have_saturday;
+                set.may_have_saturday &= !are_named;
             }
         }
         last_day = day;
@@ -81,84 +109,7 @@ fn read_day_word(tokens: &[Token], at: usize) -> Option<(DaySet, Option<u8>)> {
         _ => return None,
     };
     let may_have_saturday = *meaning == Meaning::WorkingDays;
-    Some((DaySet { days, may_have_saturday }, day))
-}
-
-/// Opening and closing time, and the index behind them. The interval is none if no reading makes sense.
-pub(super) fn read_interval(tokens: &[Token], at: usize) -> Option<(Option<Interval>, usize)> {
-    let (opens, behind) = read_time(tokens, at)?;
-    let is_between = at
-        .checked_sub(1)
-        .is_some_and(|before| tokens.get(before) == Some(&Token::Word(Meaning::Between)));
-    let joined = match tokens.get(behind)? {
-        Token::Dash | Token::Word(Meaning::To) => true,
-        Token::Word(Meaning::And) => is_between,
-        _ => false,
-    };
-    let mut next = behind + 1;
-    // `9 – bis 17`, `de 9 a las 17`
-    let filler = tokens.iter().skip(next).take(2).take_while(|token| {
-        matches!(token, Token::Other | Token::Dash | Token::Word(Meaning::To | Meaning::From))
-    });
-    next += filler.count();
-    let (closes, end) = read_time(tokens, next).filter(|_| joined)?;
-    Some((readings::interval(opens, closes), end))
-}
-
-/// A time at this place, and the index behind it.
-fn read_time(tokens: &[Token], at: usize) -> Option<(WrittenTime, usize)> {
-    let certain = |minutes| WrittenTime { minutes, half: None, is_full_clock: true };
-    let bare =
-        |hour: u8| WrittenTime { minutes: u16::from(hour) * 60, half: None, is_full_clock: false };
-    let mut at = at;
-    let mut half_before = None;
-    if let Some(Token::Word(meaning @ (Meaning::Morning | Meaning::Afternoon))) = tokens.get(at) {
-        half_before = Some(*meaning);
-        at += 1;
-    }
-    let shift = match tokens.get(at)? {
-        Token::Word(Meaning::HalfBefore) => Some(-30),
-        Token::Word(Meaning::HalfPast) => Some(30),
-        _ => None,
-    };
-    at += usize::from(shift.is_some());
-    let mut time = match tokens.get(at)? {
-        Token::Time(time) | Token::Number(time) => *time,
-        Token::Word(Meaning::Hour(hour)) => bare(*hour),
-        Token::Word(Meaning::Noon) => certain(DAY / 2),
-        Token::Word(Meaning::Midnight) => certain(0),
-        _ => return None,
-    };
-    at += 1;
-    // `12 noon`
-    if let Some(Token::Word(meaning @ (Meaning::Noon | Meaning::Midnight))) = tokens.get(at)
-        && time.hour() == 12
-    {
-        time = certain(if *meaning == Meaning::Noon { DAY / 2 } else { 0 });
-        at += 1;
-    }
-    if tokens.get(at) == Some(&Token::Word(Meaning::AndHalf)) {
-        time.minutes += 30;
-        at += 1;
-    }
-    if let Some(shift) = shift {
-        time.minutes = time.minutes.checked_add_signed(shift)?;
-        time.is_full_clock = false;
-    }
-    let half_after = match tokens.get(at) {
-        Some(Token::Word(meaning @ (Meaning::Morning | Meaning::Afternoon))) => {
-            at += 1;
-            Some(*meaning)
-        }
-        _ => None,
-    };
-    if let Some(half) = half_before.or(half_after)
-        && time.hour() <= 12
-    {
-        time.half =
-            Some(if half == Meaning::Morning { DayHalf::Morning } else { DayHalf::Afternoon });
-    }
-    Some((time, at))
+    Some((DaySet { days, may_have_saturday, is_rest: false }, day))
 }
 
 /// The time of a break, and the index behind it: `closed for lunch 12 to 1`.
@@ -169,12 +120,61 @@ pub(super) fn read_pause(tokens: &[Token], at: usize) -> Option<(Interval, usize
             Token::Other | Token::Word(Meaning::From | Meaning::Between | Meaning::Noon)
         )
     });
-    let (interval, end) = read_interval(tokens, at + filler.count())?;
+    // `fermé midi 12h–14h`, but `closed for lunch noon–1 pm`
+    let (interval, end) =
+        (0..=filler.count()).find_map(|skipped| read_interval(tokens, at + skipped))?;
     // `closed 9–5 Monday` would be hours of days.
     let is_for_days = tokens.get(end).is_some_and(|next| {
         matches!(next, Token::Word(Meaning::Day(_) | Meaning::Weekdays | Meaning::Weekend))
     });
     interval.filter(|_| !is_for_days).map(|interval| (interval, end))
+}
+
+/// Days of which one half is closed, behind the word for closed, and the index behind them: `chiuso il giovedì
+/// pomeriggio`.
+pub(super) fn closed_half_behind(
+    tokens: &[Token],
+    at: usize,
+    commas_join: bool,
+) -> Option<(ClosedHalf, usize)> {
+    let is_small = |token: &&Token| {
+        matches!(token, Token::Other | Token::Word(Meaning::From | Meaning::Ignored | Meaning::To))
+    };
+    let start = at + tokens.iter().skip(at).take(2).take_while(is_small).count();
+    let (all, end) = read_days(tokens, start, commas_join)?;
+    let last = tokens.iter().take(end).rev().find_map(|token| match token {
+        Token::Word(Meaning::Day(day)) => Some(1 << day),
+        _ => None,
+    })?;
+    let end = end + tokens.iter().skip(end).take(1).take_while(is_small).count();
+    let half = half_at(tokens, end)?;
+    // `closed Mondays, afternoons 2 to 6` are hours.
+    read_interval(tokens, end + 1)
+        .is_none()
+        .then_some((ClosedHalf { days: all.days & !last, last, half }, end + 1))
+}
+
+/// The same before the word for closed: `am Montagmorgen bleibt der Laden zu`.
+pub(super) fn closed_half_before(tokens: &[Token], at: usize) -> Option<(ClosedHalf, usize)> {
+    const MAX_WORDS: usize = 6;
+    let is_small = |token: &&Token| {
+        matches!(token, Token::Other | Token::Word(Meaning::From | Meaning::Ignored))
+    };
+    let (set, end) = read_days(tokens, at, false).filter(|(set, _)| set.days != 0)?;
+    let part = end + tokens.iter().skip(end).take(1).take_while(is_small).count();
+    let half = half_at(tokens, part)?;
+    let filler = tokens.iter().skip(part + 1).take(MAX_WORDS).take_while(is_small).count();
+    let closed = part + 1 + filler;
+    (tokens.get(closed) == Some(&Token::Word(Meaning::Closed)))
+        .then_some((ClosedHalf { days: 0, last: set.days, half }, closed + 1))
+}
+
+fn half_at(tokens: &[Token], at: usize) -> Option<DayHalf> {
+    match tokens.get(at)? {
+        Token::Word(Meaning::MorningPart | Meaning::Morning) => Some(DayHalf::Morning),
+        Token::Word(Meaning::AfternoonPart | Meaning::Afternoon) => Some(DayHalf::Afternoon),
+        _ => None,
+    }
 }
 
 /// The half of a day that alone is closed: `Mi nachmittags geschlossen`. `behind` is the index behind the

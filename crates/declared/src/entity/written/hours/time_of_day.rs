@@ -72,12 +72,26 @@ pub(super) fn read_time(text: &str) -> Option<(WrittenTime, usize)> {
         let unit = read_unit(rest);
         length += unit;
         is_full_clock |= unit > 0;
+        has_hour_mark |= unit > 0;
+    }
+    if has_hour_mark {
+        length += abbreviation_stop(text.get(length..).unwrap_or_default());
     }
     let minutes = hour.checked_mul(60)?.checked_add(minute)?;
+    // `12:00 m.` in Latin America, `12nn` in the Philippines.
+    if half.is_none()
+        && hour == 12
+        && let Some(noon) = read_noon_mark(rest)
+    {
+        return (minute < 60)
+            .then_some((WrittenTime { minutes, half, is_full_clock: true }, length + noon));
+    }
+    // The evening counts on after midnight: `18時〜25時`, `20:00-26:00`.
+    let latest = if length > digits { 30 * 60 - 1 } else { 24 * 60 };
     let fits_half =
         half.is_none() || (1..=12).contains(&hour) || hour > 12 && half == Some(DayHalf::Afternoon);
     let half = if hour > 12 { None } else { half };
-    let fits = minute < 60 && minutes <= 24 * 60 && fits_half;
+    let fits = minute < 60 && minutes <= latest && fits_half;
     fits.then_some((WrittenTime { minutes, half, is_full_clock }, length))
 }
 
@@ -101,6 +115,12 @@ fn read_hour_mark(rest: &str) -> Option<(u16, usize)> {
         Some(minutes) => Some((minutes, spaces + mark.len() + gap + 2)),
         None => Some((0, spaces + mark.len())),
     }
+}
+
+/// The length of a full stop that ends an abbreviation and no sentence: `9.30 u. tot 18.30 u.`
+fn abbreviation_stop(rest: &str) -> usize {
+    let next = rest.strip_prefix('.').and_then(|behind| behind.trim_start().chars().next());
+    usize::from(next.is_some_and(|c| c.is_lowercase() || matches!(c, '-' | ';' | ',' | ')')))
 }
 
 /// ` am`, `p.m.`, `a`: the half of the day and the length of the word.
@@ -127,6 +147,18 @@ fn read_half(rest: &str) -> (Option<DayHalf>, usize) {
         return (Some(DayHalf::Afternoon), 1);
     }
     (None, 0)
+}
+
+/// The length of a mark that says that twelve is noon.
+fn read_noon_mark(rest: &str) -> Option<usize> {
+    let word = rest.trim_start_matches(' ');
+    let spaces = rest.len() - word.len();
+    ["m.d.", "m.", "m", "nn", "n"]
+        .into_iter()
+        .find(|form| {
+            word.strip_prefix(form).is_some_and(|after| !after.starts_with(char::is_alphanumeric))
+        })
+        .map(|form| spaces + form.len())
 }
 
 /// The length of a word that says that a number is an hour of a 24-hour clock.

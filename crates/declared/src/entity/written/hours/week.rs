@@ -11,11 +11,45 @@ const EARLY: u16 = 8 * 60;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Interval {
     pub(super) readings: Vec<(u16, u16)>,
+    /// Whether people may mean different times by the writing, so that agreement proves nothing.
+    pub(super) is_doubtful: bool,
+    /// Whether only the closing time is stated, and the opening time taken from other days.
+    pub(super) opening_is_guessed: bool,
 }
 
 impl Interval {
     pub(super) fn new(opens: u16, closes: u16) -> Self {
-        Self { readings: vec![(opens, closes)] }
+        Self { readings: vec![(opens, closes)], is_doubtful: false, opening_is_guessed: false }
+    }
+
+    /// The same opening time with another closing time, which is after it.
+    pub(super) fn closing_at(&self, closing: &[u16]) -> Option<Self> {
+        let (opens, _) = *self.readings.first()?;
+        let after = |closes: u16| if closes <= opens { closes + DAY } else { closes };
+        let closes = closing.iter().map(|closes| after(*closes)).min()?;
+        let opening_is_guessed = self.opening_is_guessed;
+        Some(Self { opening_is_guessed, ..Self::new(opens, closes) })
+    }
+
+    /// The same closing time with another opening time, which is before it.
+    pub(super) fn opening_at(&self, opening: &[u16]) -> Option<Self> {
+        let (_, closes) = *self.readings.first()?;
+        let opens = opening.iter().copied().filter(|opens| *opens < closes).min()?;
+        Some(Self::new(opens, closes))
+    }
+
+    /// The hours between times of which each may mean several.
+    pub(super) fn between(opening: &[u16], closing: &[u16]) -> Option<Self> {
+        let after = |opens: u16, closes: u16| if closes <= opens { closes + DAY } else { closes };
+        let readings: Vec<(u16, u16)> = opening
+            .iter()
+            .flat_map(|opens| closing.iter().map(|closes| (*opens, after(*opens, *closes))))
+            .collect();
+        (!readings.is_empty()).then_some(Self {
+            readings,
+            is_doubtful: false,
+            opening_is_guessed: false,
+        })
     }
 
     /// The only reading.
@@ -51,6 +85,10 @@ impl Interval {
 pub(super) enum DayHours {
     Closed,
     Open(Vec<Interval>),
+    /// Only the closing time is stated, as minutes since midnight that it may mean.
+    OpenUntil(Vec<u16>),
+    /// Only the opening time is stated.
+    OpenFrom(Vec<u16>),
     /// The day is mentioned, but its hours are not, or they cannot be read.
     Unknown,
 }
@@ -69,6 +107,11 @@ impl Week {
 
     pub(super) fn always_closed() -> Self {
         Self { days: std::array::from_fn(|_| Some(DayHours::Closed)) }
+    }
+
+    /// How many days are mentioned without hours that can be read.
+    pub(super) fn unknown_days(&self) -> usize {
+        self.days.iter().filter(|day| **day == Some(DayHours::Unknown)).count()
     }
 
     /// Whether the hours of every day are known.
@@ -124,17 +167,54 @@ impl Week {
         for (one, other) in self.days.iter().zip(&other.days) {
             match (one, other) {
                 (None, None | Some(DayHours::Closed)) | (Some(DayHours::Closed), None) => {}
-                (Some(DayHours::Unknown), _)
-                | (_, Some(DayHours::Unknown))
+                (Some(DayHours::Unknown | DayHours::OpenFrom(_)), _)
+                | (_, Some(DayHours::Unknown | DayHours::OpenFrom(_)))
                 | (None, _)
                 | (_, None) => {
                     is_certain = false;
                 }
-                (Some(one), Some(other)) if agree(one, other) => has_common_day = true,
+                (Some(DayHours::OpenUntil(closing)), Some(hours))
+                | (Some(hours), Some(DayHours::OpenUntil(closing)))
+                    if may_close_at(hours, closing) =>
+                {
+                    is_certain = false;
+                }
+                (Some(one), Some(other)) if agree(one, other) => {
+                    has_common_day = true;
+                    is_certain &= !is_doubtful(one) && !is_doubtful(other);
+                }
+                (Some(one), Some(other)) if may_agree_with_guess(one, other) => is_certain = false,
                 (Some(_), Some(_)) => return WrittenMatch::Different,
             }
         }
         if is_certain && has_common_day { WrittenMatch::Equal } else { WrittenMatch::Undecidable }
+    }
+}
+
+fn is_doubtful(hours: &DayHours) -> bool {
+    matches!(hours, DayHours::Open(list) if list.iter().any(|interval| interval.is_doubtful))
+}
+
+/// Whether only an opening time differs that is taken from other days.
+fn may_agree_with_guess(one: &DayHours, other: &DayHours) -> bool {
+    let (DayHours::Open(ones), DayHours::Open(others)) = (one, other) else { return false };
+    let is_guessed = |list: &[Interval]| matches!(list, [only] if only.opening_is_guessed);
+    let closes = |list: &[Interval]| list.last().and_then(|last| last.readings.first().copied());
+    (is_guessed(ones) || is_guessed(others))
+        && closes(ones).map(|(_, closes)| closes) == closes(others).map(|(_, closes)| closes)
+}
+
+fn may_close_at(hours: &DayHours, closing: &[u16]) -> bool {
+    match hours {
+        DayHours::Open(list) => list.iter().any(|interval| {
+            interval
+                .readings
+                .iter()
+                .any(|(_, closes)| closing.iter().any(|time| closes % DAY == time % DAY))
+        }),
+        DayHours::OpenUntil(other) => other.iter().any(|time| closing.contains(time)),
+        DayHours::Closed => false,
+        DayHours::Unknown | DayHours::OpenFrom(_) => true,
     }
 }
 
@@ -150,7 +230,9 @@ fn agree(one: &DayHours, other: &DayHours) -> bool {
 fn sort_and_join(list: &mut Vec<Interval>) {
     list.sort_by_key(|interval| interval.readings.first().copied());
     let mut joined: Vec<Interval> = Vec::with_capacity(list.len());
-    for interval in list.drain(..) {
+    for mut interval in list.drain(..) {
+        // After hours of the morning come those of the evening.
+        interval.is_doubtful &= joined.is_empty();
         if let Some(last) = joined.last_mut()
             && let (Some(before), Some(next)) = (last.certain(), interval.certain())
             && before.1 >= next.0

@@ -1,279 +1,6 @@
-//! The tables of the lexicon: days, hours and other words, by language.
+//! Words of opening hours other than days and times.
 
 use super::meaning::Meaning;
-
-/// Names and abbreviations of the days from Monday, by language.
-pub(super) const DAYS: &[(&str, [&str; 7])] = &[
-    (
-        "en",
-        [
-            "monday mondays mon mo m",
-            "tuesday tuesdays tue tues tu",
-            "wednesday wednesdays wed weds we w",
-            "thursday thursdays thu thur thurs th",
-            "friday fridays fri fr f",
-            "saturday saturdays sat sa",
-            "sunday sundays sun su",
-        ],
-    ),
-    (
-        "de",
-        [
-            "montag montags mo",
-            "dienstag dienstags di",
-            "mittwoch mittwochs mi",
-            "donnerstag donnerstags do",
-            "freitag freitags fr",
-            "samstag samstags sonnabend sonnabends sa",
-            "sonntag sonntags sonn so",
-        ],
-    ),
-    (
-        "fr",
-        [
-            "lundi lundis lun lu l",
-            "mardi mardis mar ma",
-            "mercredi mercredis mer me",
-            "jeudi jeudis jeu je j",
-            "vendredi vendredis ven ve v",
-            "samedi samedis sam sa s",
-            "dimanche dimanches dim di d",
-        ],
-    ),
-    (
-        "es",
-        [
-            "lunes lun lu l",
-            "martes mar ma m",
-            "miercoles mie mier mi x",
-            "jueves jue jue ju j",
-            "viernes vie vier vi v",
-            "sabado sabados sab sa s",
-            "domingo domingos dom do d",
-        ],
-    ),
-    (
-        "it",
-        [
-            "lunedi lun lu",
-            "martedi mar ma",
-            "mercoledi mer me",
-            "giovedi gio gi",
-            "venerdi ven ve",
-            "sabato sab sa",
-            "domenica dom do",
-        ],
-    ),
-    (
-        "nl",
-        [
-            "maandag maandags ma",
-            "dinsdag dinsdags di",
-            "woensdag woensdags wo",
-            "donderdag donderdags do",
-            "vrijdag vrijdags vr vrij",
-            "zaterdag zaterdags za zat",
-            "zondag zondags zo zon",
-        ],
-    ),
-    (
-        "pt",
-        [
-            "segunda segundas seg day2",
-            "terca tercas ter day3",
-            "quarta quartas qua day4",
-            "quinta quintas qui day5",
-            "sexta sextas sex day6",
-            "sabado sabados sab",
-            "domingo domingos dom",
-        ],
-    ),
-    (
-        "pl",
-        [
-            "poniedzialek poniedzialku poniedzialki pon pn",
-            "wtorek wtorku wtorki wt wto",
-            "sroda srody srode sr",
-            "czwartek czwartku czwartki czw cz",
-            "piatek piatku piatki pt pia",
-            "sobota soboty sobote sob sb so",
-            "niedziela niedziele niedzieli niedz nd ndz nie",
-        ],
-    ),
-    (
-        "sv",
-        [
-            "mandag mandagar man",
-            "tisdag tisdagar tis",
-            "onsdag onsdagar ons",
-            "torsdag torsdagar tors tor",
-            "fredag fredagar fre",
-            "lordag lordagar lor",
-            "sondag sondagar son",
-        ],
-    ),
-    (
-        "da",
-        [
-            "mandag mandage man ma",
-            "tirsdag tirsdage tirs tir ti",
-            "onsdag onsdage ons on",
-            "torsdag torsdage tors tor to",
-            "fredag fredage fre fr",
-            "lordag lordage lor lo",
-            "sondag sondage son so",
-        ],
-    ),
-    (
-        "no",
-        [
-            "mandag mandager man ma",
-            "tirsdag tirsdager tirs tir ti",
-            "onsdag onsdager ons on",
-            "torsdag torsdager tors tor to",
-            "fredag fredager fre fr",
-            "lordag lordager lor lo",
-            "sondag sondager son so",
-        ],
-    ),
-    (
-        "fi",
-        [
-            "maanantai maanantaisin maanantaista ma",
-            "tiistai tiistaisin tiistaista ti",
-            "keskiviikko keskiviikkoisin ke",
-            "torstai torstaisin torstaihin to",
-            "perjantai perjantaisin perjantaihin pe",
-            "lauantai lauantaisin lauantaihin la",
-            "sunnuntai sunnuntaisin sunnuntaihin su",
-        ],
-    ),
-    (
-        "cs",
-        [
-            "pondeli pon po",
-            "utery ute ut",
-            "streda stredu stre st",
-            "ctvrtek ctv ct",
-            "patek pat pa",
-            "sobota sobotu sob so",
-            "nedele nedeli ned ne",
-        ],
-    ),
-    (
-        "sk",
-        [
-            "pondelok po",
-            "utorok ut",
-            "streda stredu str",
-            "stvrtok stv",
-            "piatok pia pi",
-            "sobota sobotu sob so",
-            "nedela nedelu ned ne",
-        ],
-    ),
-    (
-        "hu",
-        [
-            "hetfo hetfotol h",
-            "kedd keddtol k",
-            "szerda szerdan sze",
-            "csutortok csutortokon cs csut",
-            "pentek pentekig p pen",
-            "szombat szombatig szombaton szo",
-            "vasarnap vasarnapig v vas",
-        ],
-    ),
-    (
-        "ro",
-        [
-            "luni lun lu",
-            "marti mar ma",
-            "miercuri mie mi",
-            "joi jo",
-            "vineri vin vi",
-            "sambata sam sa",
-            "duminica dum du",
-        ],
-    ),
-    (
-        "tr",
-        [
-            "pazartesi pzt pts",
-            "salı sal",
-            "çarşamba çar crs çrş",
-            "perşembe per prs",
-            "cuma cum",
-            "cumartesi cmt cts",
-            "pazar paz pzr",
-        ],
-    ),
-    (
-        "ru",
-        [
-            "понедельник понедельника пн",
-            "вторник вторника вт",
-            "среда среду среды ср",
-            "четверг четверга чт",
-            "пятница пятницу пятницы пт",
-            "суббота субботу субботы сб",
-            "воскресенье воскресенья вс",
-        ],
-    ),
-    (
-        "uk",
-        [
-            "понеділок понеділка пн",
-            "вівторок вт",
-            "середа середу ср",
-            "четвер чт",
-            "п'ятниця пятниця пятницю пт",
-            "субота суботу сб",
-            "неділя неділю нд",
-        ],
-    ),
-    (
-        "el",
-        [
-            "δευτέρα δευ",
-            "τρίτη τρι",
-            "τετάρτη τετ",
-            "πέμπτη πεμ",
-            "παρασκευή παρ",
-            "σάββατο σαβ",
-            "κυριακή κυρ",
-        ],
-    ),
-    (
-        "ca",
-        [
-            "dilluns dl",
-            "dimarts dt",
-            "dimecres dc",
-            "dijous dj",
-            "divendres dv",
-            "dissabte dissabtes ds",
-            "diumenge diumenges dg",
-        ],
-    ),
-    (
-        "hr",
-        [
-            "ponedjeljak pon",
-            "utorak uto",
-            "srijeda srijedu sri",
-            "četvrtak čet",
-            "petak pet",
-            "subota subotu sub",
-            "nedjelja nedjelju ned",
-        ],
-    ),
-    (
-        "ar",
-        ["الاثنين الإثنين", "الثلاثاء", "الأربعاء الاربعاء", "الخميس", "الجمعة", "السبت", "الأحد الاحد"],
-    ),
-    ("he", ["שני", "שלישי", "רביעי", "חמישי", "שישי", "שבת", "ראשון"]),
-];
 
 /// Words and phrases, separated by bars, with their languages; `*` for all.
 pub(super) const WORDS: &[(&str, &str, Meaning)] = &[
@@ -284,12 +11,12 @@ pub(super) const WORDS: &[(&str, &str, Meaning)] = &[
     ),
     (
         "*",
-        "weekdays|weekday|on weekdays|wochentags|unter der woche|en semaine|entre semana|de lunes a viernes|doordeweeks|weekdagen|dias úteis|dias de semana|dni robocze|vardagar|hverdage|hverdager|arkisin|hétköznap|будни|будние дни|по будням|hafta içi|durante la semana|in settimana",
+        "weekdays|weekday|on weekdays|working days|business days|during the week|wochentags|unter der woche|en semaine|entre semana|de lunes a viernes|doordeweeks|weekdagen|dias úteis|dias de semana|dni robocze|vardagar|hverdage|hverdager|arkisin|hétköznap|будни|будние дни|по будням|hafta içi|durante la semana|in settimana",
         Meaning::Weekdays,
     ),
     (
         "*",
-        "werktags|werktage|jours ouvrables|jours ouvrés|días laborables|dias laborables|laborables|giorni feriali|feriali|feriale|working days|business days|werkdagen|pracovní dny",
+        "werktags|werktage|jours ouvrables|jours ouvrés|días laborables|dias laborables|laborables|giorni feriali|feriali|feriale|werkdagen|werkdag|pracovní dny",
         Meaning::WorkingDays,
     ),
     (
@@ -299,12 +26,12 @@ pub(super) const WORDS: &[(&str, &str, Meaning)] = &[
     ),
     (
         "*",
-        "public holidays|public holiday|bank holidays|bank holiday|holidays|holiday|ph|feiertag|feiertage|feiertags|feiertagen|jours fériés|jour férié|fériés|férié|festivos|festivo|días festivos|festivi|giorni festivi|feriados|feriado|feestdagen|święta|dni świąteczne|helgdagar|röda dagar|helligdage|helligdager|pyhäpäivät|svátky|ünnepnap|ünnepnapokon|sărbători|праздники|αργίες",
+        "public holidays|public holiday|bank holidays|bank holiday|holidays|ph|feiertag|feiertage|feiertags|feiertagen|jours fériés|jour férié|fériés|férié|festivos|festivo|días festivos|festivi|giorni festivi|feriados|feriado|feestdagen|święta|dni świąteczne|helgdagar|röda dagar|helligdage|helligdager|pyhäpäivät|svátky|ünnepnap|ünnepnapokon|sărbători|праздники|αργίες",
         Meaning::Holiday,
     ),
     ("en sv", "till|til", Meaning::To),
     ("en", "to|through|thru|thro|up to", Meaning::To),
-    ("en", "until", Meaning::To),
+    ("en fi hu tr", "until", Meaning::To),
     ("de", "bis|bis einschließlich|bis inkl", Meaning::To),
     ("fr", "à|a|au|jusqu'à|jusqua|jusque", Meaning::To),
     ("es ca", "a|al|hasta|fins a", Meaning::To),
@@ -316,11 +43,35 @@ pub(super) const WORDS: &[(&str, &str, Meaning)] = &[
     ("ro", "pana la|până la|la|până", Meaning::To),
     ("ru uk", "до|по|-", Meaning::To),
     ("el", "έως|μέχρι|εως", Meaning::To),
-    (
-        "*",
-        "and|und|sowie|et|y|e|en|och|og|i|oraz|ja|a také|és|ve|и|та|και|és|şi|și|plus",
-        Meaning::And,
-    ),
+    ("en", "and|plus|as well as", Meaning::And),
+    ("de", "und|sowie|u", Meaning::And),
+    ("fr", "et|puis|ainsi que", Meaning::And),
+    ("es", "y|e", Meaning::And),
+    ("it", "e|ed", Meaning::And),
+    ("pt", "e", Meaning::And),
+    ("ca", "i", Meaning::And),
+    ("nl", "en", Meaning::And),
+    ("pl hr", "i|oraz", Meaning::And),
+    ("sv", "och|samt", Meaning::And),
+    ("da no", "og|samt", Meaning::And),
+    ("fi", "ja|sekä", Meaning::And),
+    ("cs sk", "a|i|a také", Meaning::And),
+    ("hu", "és", Meaning::And),
+    ("ro", "şi|și", Meaning::And),
+    ("tr", "ve", Meaning::And),
+    ("tr", "ile|ila", Meaning::To),
+    ("ru", "и", Meaning::And),
+    ("uk", "та|і", Meaning::And),
+    ("el", "και", Meaning::And),
+    ("*", "and|und|et|och|og|oraz|und", Meaning::And),
+    ("en", "or", Meaning::Or),
+    ("de", "oder|bzw|beziehungsweise", Meaning::Or),
+    ("fr pt", "ou", Meaning::Or),
+    ("es", "o|u", Meaning::Or),
+    ("it", "o|oppure", Meaning::Or),
+    ("nl", "of", Meaning::Or),
+    ("pl", "lub|albo", Meaning::Or),
+    ("sv da no", "eller", Meaning::Or),
     ("*", "between|zwischen|entre las|tussen|tra le|fra le", Meaning::Between),
     (
         "*",
@@ -329,7 +80,7 @@ pub(super) const WORDS: &[(&str, &str, Meaning)] = &[
     ),
     (
         "*",
-        "closed|geschlossen|geschl|ruhetag|ruhetage|zu|fermé|fermée|fermés|fermeture|cerrado|cerrada|cerramos|chiuso|chiusa|chiusura|giorno di chiusura|gesloten|encerrado|encerrada|fechado|fechada|folga|nieczynne|zamknięte|zamkniete|stängt|stangt|lukket|stengt|suljettu|kiinni|zavřeno|zatvorené|zatvoreno|zárva|szünnap|închis|inchis|kapalı|закрыто|выходной|зачинено|вихідний|κλειστά|κλειστό|tancat|מגור|סגור|مغلق|not open|nicht geöffnet|descanso|riposo|off",
+        "closed|geschlossen|geschl|ruhetag|ruhetage|zu|fermée|fermés|cerrado|cerrada|cerramos|chiuso|chiusa|giorno di chiusura|gesloten|encerrado|encerrada|fechado|fechada|folga|nieczynne|zamknięte|zamkniete|stängt|stangt|lukket|stengt|suljettu|kiinni|zavřeno|zatvorené|zatvoreno|zárva|szünnap|închis|inchis|kapalı|закрыто|выходной|зачинено|вихідний|κλειστά|κλειστό|tancat|מגור|סגור|مغلق|not open|nicht geöffnet|descanso|riposo",
         Meaning::Closed,
     ),
     (
@@ -339,12 +90,12 @@ pub(super) const WORDS: &[(&str, &str, Meaning)] = &[
     ),
     (
         "*",
-        "all day|24 hours|around the clock|round the clock|ganztägig|ganztags|den ganzen tag|toute la journée|todo el día|tutto il giorno|o dia todo|hele dag|cały dzień|całodobowo|dygnet runt|døgnåpent|døgnåbent|nonstop|non stop|круглосуточно|цілодобово",
+        "all day|24 hours|around the clock|round the clock|ganztägig|ganztags|den ganzen tag|toute la journée|todo el día|tutto il giorno|o dia todo|hele dag|cały dzień|całodobowo|dygnet runt|døgnåpent|døgnåbent|круглосуточно|цілодобово",
         Meaning::AllDay,
     ),
     (
         "*",
-        "rund um die uhr|24 stunden täglich|always open|immer geöffnet|open around the clock|toujours ouvert|siempre abierto|sempre aperto|altijd open",
+        "rund um die uhr|täglich rund um die uhr|jeden tag rund um die uhr|24 stunden täglich|always open|immer geöffnet|open around the clock|toujours ouvert|siempre abierto|sempre aperto|altijd open",
         Meaning::Always,
     ),
     (
@@ -364,12 +115,9 @@ pub(super) const WORDS: &[(&str, &str, Meaning)] = &[
     ),
     (
         "*",
-        "in the afternoon|in the evening|at night|nachmittags|abends|de l'après-midi|du soir|de la tarde|de la noche|di sera|di pomeriggio|del pomeriggio|da tarde|da noite|avonds|middags|вечера",
+        "in the afternoon|in the evening|nachmittags|abends|de l'après-midi|du soir|de la tarde|di sera|di pomeriggio|del pomeriggio|da tarde|avonds|middags|вечера",
         Meaning::Afternoon,
     ),
-    ("de nl sv da no", "halb|half|halv", Meaning::HalfBefore),
-    ("en", "half past|half", Meaning::HalfPast),
-    ("*", "y media|e mezza|e mezzo|et demie|et demi|e meia|i pół|i mitja", Meaning::AndHalf),
     (
         "*",
         "morning|mornings|vormittag|matin|matins|mañana|mañanas|mattina|mattino|manhã|manhãs|ochtend|ranek",
@@ -385,18 +133,17 @@ pub(super) const WORDS: &[(&str, &str, Meaning)] = &[
         "lunch break|mittagspause|pause|pause déjeuner|pausa|pausa pranzo|pausa de almuerzo|lunchpauze|pauze|break",
         Meaning::Pause,
     ),
-    ("de", "u", Meaning::And),
     ("it", "estate", Meaning::OtherHours),
     ("*", "h24", Meaning::Always),
     ("*", "n v|nach vereinb|n vereinbarung|uzgodnieniu|po uzgodnieniu", Meaning::Appointment),
     (
         "*",
-        "except|except for|excluding|but not|außer|ausser|ausgenommen|sauf|hors|excepté|excepto|salvo|menos|tranne|eccetto|escluso|exceto|behalve|uitgezonderd|oprócz|z wyjątkiem|utom|undtagen|unntatt|paitsi|kromě|mimo|kivéve|cu excepția|hariç|кроме|крім|εκτός|excepte",
+        "except|except for|excluding|but not|außer|ausser|sauf|hors|excepté|excepto|salvo|menos|tranne|eccetto|exceto|behalve|uitgezonderd|oprócz|z wyjątkiem|utom|undtagen|unntatt|paitsi|kromě|mimo|kivéve|cu excepția|кроме|крім|εκτός|excepte",
         Meaning::Except,
     ),
     (
         "*",
-        "by appointment|by appointment only|appointment only|on appointment|nach vereinbarung|nach absprache|nur nach vereinbarung|auf anfrage|mit termin|nach terminvereinbarung|sur rendez-vous|sur rdv|sur rendez vous|con cita previa|con cita|cita previa|bajo cita|su appuntamento|per appuntamento|com marcação|por marcação|com hora marcada|op afspraak|volgens afspraak|po umówieniu|po telefonicznym umówieniu|efter överenskommelse|enligt överenskommelse|efter aftale|etter avtale|sopimuksen mukaan|dle dohody|po domluvě|varies|hours vary|call for hours|tba|late|till late|open end|close|closing|sunset|sunrise|dusk|dawn|sonnenuntergang|einbruch der dunkelheit|coucher du soleil",
+        "by appointment|by appointment only|appointment only|on appointment|nach vereinbarung|nach absprache|nur nach vereinbarung|auf anfrage|mit termin|nach terminvereinbarung|sur rendez-vous|sur rdv|sur rendez vous|con cita previa|con cita|cita previa|bajo cita|su appuntamento|per appuntamento|com marcação|por marcação|com hora marcada|op afspraak|volgens afspraak|po umówieniu|po telefonicznym umówieniu|efter överenskommelse|enligt överenskommelse|efter aftale|etter avtale|sopimuksen mukaan|dle dohody|po domluvě|varies|hours vary|call for hours|tba|late|till late|until late|open end|close|closing|sunset|sunrise|dusk|dawn|sonnenuntergang|einbruch der dunkelheit|coucher du soleil",
         Meaning::Appointment,
     ),
     (
@@ -406,33 +153,17 @@ pub(super) const WORDS: &[(&str, &str, Meaning)] = &[
     ),
     (
         "*",
-        "january|february|march|april|june|july|august|september|october|november|december|jan|feb|apr|jun|jul|aug|sep|sept|oct|nov|dec|januar|februar|märz|mai|juni|juli|oktober|dezember|okt|dez|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|gennaio|febbraio|aprile|maggio|giugno|luglio|settembre|ottobre|novembre|dicembre|janeiro|fevereiro|março|maio|junho|julho|setembro|outubro|dezembro|januari|februari|maart|mei|augustus|stycznia|lutego|marca|kwietnia|maja|czerwca|lipca|sierpnia|września|października|listopada|grudnia",
+        "summer|winter|spring|autumn|season|seasonal|low season|high season|term time|school holidays|sommer|saison|hauptsaison|nebensaison|ferien|schulferien|été|hiver|printemps|automne|vacances|vacances scolaires|verano|invierno|temporada|vacaciones|inverno|stagione|verão|zomer|winter|vakantie|schoolvakantie|lato|zima|latem|zimą|sommar|vinter|kesä|talvi|even weeks|odd weeks|temporarily|vorübergehend|temporairement|temporalmente|temporaneamente|tijdelijk|first|second|third|last|every other monday|every other tuesday|every other wednesday|every other thursday|every other friday|every other saturday|every other sunday|every other week|jeden ersten|jeden zweiten|premier|primer|primo",
         Meaning::OtherHours,
     ),
     (
         "*",
-        "summer|winter|spring|autumn|season|seasonal|low season|high season|term time|school holidays|christmas|easter|sommer|saison|hauptsaison|nebensaison|ferien|schulferien|été|hiver|printemps|automne|vacances|vacances scolaires|verano|invierno|temporada|vacaciones|inverno|stagione|verão|zomer|winter|vakantie|schoolvakantie|lato|zima|latem|zimą|sommar|vinter|kesä|talvi|even weeks|odd weeks|temporarily|vorübergehend|temporairement|temporalmente|temporaneamente|tijdelijk|first|second|third|last|every other|jeden ersten|jeden zweiten|premier|primer|primo",
+        "kitchen|küche|warme küche|cuisine|cocina|cucina|keuken|cozinha|kuchnia|köket|køkken|kjøkken|delivery|deliveries|lieferung|lieferzeiten|livraison|entrega|reparto|consegna|bezorging|takeaway|phone lines|phone hours|telephone hours|by phone|telefonisch|telefonzeiten|hotline|helpline|par téléphone|por teléfono|per telefono|drive-thru|drive thru|drive through|sprechstunde nach|check-in|check-out|check in|check out|checkin|checkout|tours|guided tours|führungen|visites guidées|happy hour|happy hours|pool",
         Meaning::OtherHours,
     ),
     (
         "*",
-        "kitchen|küche|warme küche|cuisine|cocina|cucina|keuken|cozinha|kuchnia|köket|køkken|kjøkken|delivery|deliveries|lieferung|lieferzeiten|livraison|entrega|reparto|consegna|bezorging|takeaway|phone lines|phone hours|telephone hours|by phone|telefonisch|telefonzeiten|hotline|helpline|par téléphone|por teléfono|per telefono|drive-thru|drive thru|drive through|pharmacy|sprechstunde nach|check-in|check-out|check in|check out|checkin|checkout|tours|guided tours|führungen|visites guidées|happy hour|happy hours|bar|pool|gym|spa",
-        Meaning::OtherHours,
-    ),
-    (
-        "*",
-        "a week|per week|pro woche|die woche|par semaine|a la semana|por semana|per settimana|na semana|in de week|i veckan|om ugen|o'clock|horas|hora|heures|heure|ore|ora|stunden|hours|hour|timmar|timer|godzin|feira|feiras|su 7|sur 7",
+        "a week|per week|pro woche|die woche|par semaine|a la semana|por semana|per settimana|na semana|in de week|i veckan|om ugen|o'clock|uhr|uur|uren|horas|hora|heures|heure|ore|ora|stunden|hours|hour|timmar|timer|godzin|feira|feiras|su 7|sur 7",
         Meaning::Ignored,
     ),
-];
-
-/// The hours from one to twelve in letters, by language.
-pub(super) const HOURS: &[(&str, &str)] = &[
-    ("en", "one two three four five six seven eight nine ten eleven twelve"),
-    ("de", "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf"),
-    ("fr", "une deux trois quatre cinq six sept huit neuf dix onze douze"),
-    ("es", "una dos tres cuatro cinco seis siete ocho nueve diez once doce"),
-    ("it", "una due tre quattro cinque sei sette otto nove dieci undici dodici"),
-    ("nl", "een twee drie vier vijf zes zeven acht negen tien elf twaalf"),
-    ("pt", "uma duas três quatro cinco seis sete oito nove dez onze doze"),
 ];

@@ -123,11 +123,14 @@ pub(super) fn read_parameters(after: &str) -> Behind {
     let text = after.trim_start_matches([' ', ',', ';', '(', '.', '/', '-', '[']);
     // Marks over and below letters are not alphabetic in all scripts.
     let is_part = |c: &char| c.is_alphabetic() || matches!(c, '\u{e47}'..='\u{e4e}');
+    let (text, is_dialled) = without_fillers(text);
     let word: String = text.chars().take_while(is_part).take(14).collect();
     let rest = if is_extension_word(&word.to_lowercase()) {
         text.get(word.len()..).unwrap_or_default()
     } else if let Some(rest) = text.strip_prefix('#') {
         rest
+    } else if is_dialled && text.starts_with(|c: char| c.is_ascii_digit()) {
+        text
     } else {
         return Behind::default();
     };
@@ -144,6 +147,37 @@ pub(super) fn read_parameters(after: &str) -> Behind {
     }
     let length = after.len() - number.len() + digits.len();
     Behind { extension: Some(digits), code: None, length }
+}
+
+/// The text behind words that ask to dial something further, and whether there are such words: `then dial
+/// extension 214`, `dann Durchwahl 12`, `and ask for ext. 3`.
+fn without_fillers(text: &str) -> (&str, bool) {
+    const FILLERS: [&str; 52] = [
+        "then", "and", "dial", "press", "enter", "with", "use", "ask", "for", "on", "at", "the",
+        "dann", "und", "mit", "der", "die", "wählen", "wahlen", "bitte", "puis", "et", "composez",
+        "composer", "le", "tapez", "demander", "luego", "y", "marque", "marcar", "pulse", "la",
+        "con", "después", "despues", "poi", "digitare", "comporre", "e", "daarna", "dan", "toets",
+        "kies", "met", "depois", "disque", "o", "our", "your", "over", "via",
+    ];
+    // But not `press 2 for sales`, which is a menu.
+    const DIALLING: [&str; 9] = [
+        "dial", "wählen", "wahlen", "composez", "composer", "marque", "marcar", "digitare",
+        "comporre",
+    ];
+    const MAX_FILLERS: usize = 4;
+    let mut rest = text;
+    let mut is_dialled = false;
+    for _ in 0..MAX_FILLERS {
+        let end = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
+        let Some((word, behind)) = rest.split_at_checked(end) else { break };
+        let lower = word.to_lowercase();
+        if !FILLERS.contains(&lower.as_str()) || !behind.starts_with([' ', ':']) {
+            break;
+        }
+        is_dialled |= DIALLING.contains(&lower.as_str());
+        rest = behind.trim_start_matches([' ', ':']);
+    }
+    (rest, is_dialled)
 }
 
 /// The pauses before an extension in a number to be dialled: `+14155550136,,22#`.

@@ -1,10 +1,12 @@
 //! Telephone numbers, compared by what would be dialled.
 
+mod closeness;
 mod extension;
 mod labels;
 mod prefixes;
 mod run;
 mod search;
+mod spoken;
 
 use super::super::normalize::phone;
 use super::super::normalize::phone_plan::{NumberingPlan, plan_of_number, plan_of_region};
@@ -34,7 +36,7 @@ pub(super) fn compare_phones(published: &str, stated: &str, region: Option<&str>
     if is_denied(published, &one, &other) || is_denied(stated, &other, &one) {
         return WrittenMatch::Different;
     }
-    if found == WrittenMatch::Different && one.may_exist_beside(&other) {
+    if found == WrittenMatch::Different && one.may_exist_beside(&other) && !one.is_slip_of(&other) {
         return WrittenMatch::Undecidable;
     }
     found
@@ -69,6 +71,17 @@ impl TextNumbers {
         !self.numbers.is_empty()
             && !self.numbers.iter().any(|own| is_equal(own, number))
             && self.faxes.iter().any(|fax| is_equal(fax, number))
+    }
+
+    /// Whether the only numbers differ by a slip of the finger: nobody has such a number beside the other.
+    fn is_slip_of(&self, other: &Self) -> bool {
+        match (self.numbers.as_slice(), other.numbers.as_slice()) {
+            ([one], [other]) => match (&one.full, &other.full) {
+                (Some(one), Some(other)) => closeness::is_slip(one, other),
+                _ => false,
+            },
+            _ => false,
+        }
     }
 
     /// Whether the words beside the numbers say that they are for different things: a business has a number
@@ -218,8 +231,13 @@ fn compare_complete(one: &DialledNumber, other: &DialledNumber) -> WrittenMatch 
             let lacks_area = is_one_country
                 && (!other.is_complete && a.ends_with(&other.bare)
                     || !one.is_complete && b.ends_with(&one.bare));
-            if may_be_one_number(a, b)
+            if is_extension_in_number(one, a, b, other) || is_extension_in_number(other, b, a, one)
+            {
+                WrittenMatch::Equal
+            } else if may_be_one_number(a, b)
                 || lacks_area
+                || closeness::is_cut_off(a, b)
+                || closeness::is_cut_off(b, a)
                 || is_extended(one, a, b)
                 || is_extended(other, b, a)
                 || is_switchboard_of(one, a, b)
@@ -312,7 +330,10 @@ fn compare_with_bare(one: &DialledNumber, full: &str, other: &DialledNumber) -> 
     if is_north_american || bare == full && !other.written.digits.starts_with('0') {
         return compare_extensions(one, other);
     }
-    if other.is_international && may_be_one_number(full, bare) {
+    // The old number may be too short for the plan of today.
+    let old = other.loose.as_ref().map(|(code, digits)| format!("{code}{digits}"));
+    let is_old = old.is_some_and(|old| may_be_one_number(full, &old));
+    if is_old || other.is_international && may_be_one_number(full, bare) {
         return WrittenMatch::Undecidable;
     }
     let code_of = |digits: &str| plan_of_number(digits).map(|plan| plan.code);
@@ -320,7 +341,7 @@ fn compare_with_bare(one: &DialledNumber, full: &str, other: &DialledNumber) -> 
         && code_of(bare).is_some_and(|code| Some(code) != code_of(full))
         && !bare.contains(full);
     // Digits that touch the last group are no extension.
-    let has_too_many = plan.is_some_and(|plan| plan.digits.0 == plan.digits.1)
+    let has_too_many = plan.is_some_and(|plan| plan.digits.1 == national.len())
         && [full, national].into_iter().chain(with_trunk.as_deref()).any(|number| {
             let further = bare.strip_prefix(number).map_or(0, str::len);
             (1..=2).contains(&further) && other.written.last_group > further + 1
@@ -328,6 +349,7 @@ fn compare_with_bare(one: &DialledNumber, full: &str, other: &DialledNumber) -> 
     if is_other_country || has_too_many {
         WrittenMatch::Different
     } else if bare.len() < MIN_DIGITS
+        || lacks_digits(other, full)
         || full.ends_with(bare)
         || bare.contains(national)
         || with_trunk.is_some_and(|with_trunk| with_trunk == bare)
@@ -339,6 +361,13 @@ fn compare_with_bare(one: &DialledNumber, full: &str, other: &DialledNumber) -> 
     }
 }
 
+/// Whether the digits are those of a complete number of which one or two are missing.
+fn lacks_digits(number: &DialledNumber, full: &str) -> bool {
+    number.loose.as_ref().is_some_and(|(code, digits)| {
+        full.strip_prefix(code).is_some_and(|national| closeness::lacks_digits(digits, national))
+    })
+}
+
 /// Whether the first number is the second one with an extension behind a hyphen, as switchboards are
 /// written in Germany and Austria. `0` behind it is the switchboard itself.
 fn is_extended(number: &DialledNumber, full: &str, other: &str) -> bool {
@@ -346,8 +375,25 @@ fn is_extended(number: &DialledNumber, full: &str, other: &str) -> bool {
     rest == "0" || number.written.after_hyphen == Some(rest.len())
 }
 
-/// Whether the first number ends in the `-0` of a switchboard, and the second one is a direct line behind it.
+/// Whether the first number has the extension behind a hyphen that the second one names: `82 45 70-22` and
+/// `82 45 70, Durchwahl 22`.
+fn is_extension_in_number(
+    number: &DialledNumber,
+    full: &str,
+    other: &str,
+    other_number: &DialledNumber,
+) -> bool {
+    let rest =
+        full.strip_prefix(other).filter(|rest| number.written.after_hyphen == Some(rest.len()));
+    rest.is_some()
+        && number.written.extension.is_none()
+        && rest == other_number.written.extension.as_deref()
+}
+
+/// Whether the first number ends in the `-0` or `-1` of a switchboard, and the second one is a direct line behind it.
 fn is_switchboard_of(number: &DialledNumber, full: &str, other: &str) -> bool {
-    let main = full.strip_suffix('0').filter(|_| number.written.after_hyphen == Some(1));
-    main.and_then(|main| other.strip_prefix(main)).is_some_and(|line| line.len() <= 4)
+    let main = full.strip_suffix(['0', '1']).filter(|_| number.written.after_hyphen == Some(1));
+    let line = main.and_then(|main| other.strip_prefix(main));
+    // `-1` is a switchboard only beside longer lines.
+    line.is_some_and(|line| line.len() <= 4 && (full.ends_with('0') || line.len() > 1))
 }

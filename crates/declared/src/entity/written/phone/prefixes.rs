@@ -111,7 +111,15 @@ pub(super) fn dialled_abroad(digits: &str, plan: Option<&NumberingPlan>) -> Opti
 /// to those of mobiles, and the zero of Italian numbers is often left out.
 pub(super) fn may_be_one_number(one: &str, other: &str) -> bool {
     /// The first digits of the old numbers, after how many digits others were added, and these.
-    const ADDED: [(&str, usize, &str); 27] = [
+    const ADDED: [(&str, usize, &str); 35] = [
+        ("202", 3, "2"),
+        ("33", 2, "1"),
+        ("33", 2, "2"),
+        ("33", 2, "3"),
+        ("33", 2, "4"),
+        ("33", 2, "5"),
+        ("34", 2, "9"),
+        ("351", 3, "2"),
         ("39", 2, "0"),
         ("54", 2, "9"),
         ("632", 3, "8"),
@@ -141,7 +149,9 @@ pub(super) fn may_be_one_number(one: &str, other: &str) -> bool {
         ("9666", 3, "1"),
     ];
     /// First digits that were replaced.
-    const REPLACED: [(&str, &str); 36] = [
+    const REPLACED: [(&str, &str); 38] = [
+        ("4471", "44207"),
+        ("4481", "44208"),
         ("44171", "44207"),
         ("44181", "44208"),
         ("441222", "442920"),
@@ -206,7 +216,21 @@ pub(super) fn may_be_one_number(one: &str, other: &str) -> bool {
                     && new.strip_prefix('9') == Some(old)
             })
         });
-    is_added || is_brazilian_mobile || is_replaced(one, other) || is_replaced(other, one)
+    // Irish numbers got one or two digits behind their area code.
+    let is_irish =
+        short.strip_prefix("353").zip(long.strip_prefix("353")).is_some_and(|(old, new)| {
+            let parts = old.split_at_checked(2).zip(new.split_at_checked(2));
+            parts.is_some_and(|((area, old), (new_area, new))| {
+                area == new_area
+                    && matches!(new.len().saturating_sub(old.len()), 1 | 2)
+                    && new.ends_with(old)
+            })
+        });
+    is_added
+        || is_irish
+        || is_brazilian_mobile
+        || is_replaced(one, other)
+        || is_replaced(other, one)
 }
 
 /// Other ways to read the digits: the plus sign was left out, or the prefix for calls abroad is one of

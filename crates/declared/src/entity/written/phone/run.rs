@@ -42,6 +42,13 @@ pub(super) fn read_run(run: &str) -> Option<Run> {
             '+' if at == 0 => length = 1,
             // Dots for what is left out.
             '.' if run.get(at..).is_some_and(|rest| rest.starts_with("..")) => break,
+            _ if count >= 3
+                && is_masked(run.get(at..).unwrap_or_default(), is_digit_before(run, at)) =>
+            {
+                length = at + masked_length(run.get(at..).unwrap_or_default());
+                is_masked_run = true;
+                break;
+            }
             // Dots in the middle of the line separate numbers, unless digits touch them.
             '·' | '•' | '∙' | '‧' | '_' if !joins_digits(run, at, c) => break,
             ' ' | '-' | '.' | '/' | '(' | ')' | '[' | ']' | '~' | '·' | '•' | '∙' | '‧' | '_' => {
@@ -57,13 +64,6 @@ pub(super) fn read_run(run: &str) -> Option<Run> {
             // What a spreadsheet makes of a long number.
             'e' | 'E' if run.get(at + 1..).is_some_and(|rest| rest.starts_with('+')) => {
                 return None;
-            }
-            _ if count >= 3
-                && is_masked(run.get(at..).unwrap_or_default(), is_digit_before(run, at)) =>
-            {
-                length = at + masked_length(run.get(at..).unwrap_or_default());
-                is_masked_run = true;
-                break;
             }
             c if c.is_ascii_alphabetic() && (2..COMPLETE_DIGITS).contains(&count) => {
                 let before = groups.last().map_or("", |(separator, digits)| {
@@ -104,7 +104,8 @@ pub(super) fn read_run(run: &str) -> Option<Run> {
     drop_opening_times(&mut groups);
     let after_hyphen = groups
         .last()
-        .filter(|(separator, digits)| separator.contains('-') && digits.len() <= 4)
+        // A zero alone is a switchboard without a hyphen too.
+        .filter(|(separator, digits)| separator.contains('-') && digits.len() <= 4 || digits == "0")
         .map(|(_, digits)| digits.len());
     let last_group = groups.last().map_or(0, |(_, digits)| digits.len());
     let digits = split_alternatives(&groups);
@@ -210,11 +211,28 @@ fn is_masked(text: &str, touches_digit: bool) -> bool {
     let masks = text.chars().take_while(|c| is_mask(*c)).count();
     let next = text.chars().nth(masks);
     let is_single = masks == 1 && touches_digit && text.starts_with(['x', 'X']);
-    (masks >= 2 || is_single) && next.is_none_or(|c| !c.is_alphanumeric())
+    (masks >= 2 || is_single) && next.is_none_or(|c| !c.is_alphabetic())
 }
 
 fn is_mask(c: char) -> bool {
-    matches!(c, 'x' | 'X' | '*' | '?' | '#' | '_' | '•' | '●' | '×')
+    matches!(
+        c,
+        'x' | 'X'
+            | '*'
+            | '?'
+            | '#'
+            | '_'
+            | '•'
+            | '●'
+            | '×'
+            | '∙'
+            | '○'
+            | '■'
+            | '█'
+            | '▪'
+            | '⁎'
+            | '∗'
+    )
 }
 
 /// The length of hidden digits and of the digits that stand between and behind them.

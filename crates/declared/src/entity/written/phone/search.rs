@@ -5,6 +5,7 @@ use super::super::plain_characters;
 use super::extension::{is_extension_word, read_parameters, read_range};
 use super::labels::{NumberUse, is_labelled, number_use};
 use super::run::{MIN_DIGITS, Run, read_run};
+use super::spoken;
 
 /// How many numbers of one text are read.
 const MAX_NUMBERS: usize = 12;
@@ -47,6 +48,7 @@ pub(super) struct FoundNumbers {
 pub(super) fn find_numbers(text: &str) -> FoundNumbers {
     // Links encode spaces and plus signs.
     let text = plain_characters(text).replace("%20", " ").replace("%2B", "+").replace("%2b", "+");
+    let text = spoken::with_digits(&text).unwrap_or(text);
     let mut found = FoundNumbers::default();
     let mut further = Vec::new();
     let mut short = Vec::new();

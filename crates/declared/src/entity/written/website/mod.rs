@@ -1,5 +1,6 @@
 //! Addresses of websites, compared by host and path.
 
+mod glued;
 mod parameters;
 mod parse;
 mod profiles;
@@ -125,6 +126,9 @@ fn may_be_cut(one: &WebAddress, other: &WebAddress) -> bool {
 /// Compares two pages of one site.
 fn compare_pages(one: &WebAddress, other: &WebAddress) -> WrittenMatch {
     let is_same_place = one.port == other.port && one.route == other.route;
+    // Pages that a script shows by what is behind the `#`, each with another number or name.
+    let has_other_route =
+        one.path == other.path && variants::are_other_routes(&one.route, &other.route);
     let is_same_query = one.query == other.query;
     let is_same_path =
         one.path == other.path || variants::is_start_page_in_language(&one.path, &other.path);
@@ -135,7 +139,7 @@ fn compare_pages(one: &WebAddress, other: &WebAddress) -> WrittenMatch {
         one.path == other.path && parameters::select_others(&one.query, &other.query);
     if is_same_place && is_same_page {
         WrittenMatch::Equal
-    } else if has_other_port || selects_other {
+    } else if has_other_port || selects_other || has_other_route {
         WrittenMatch::Different
     } else if !is_same_place
         || profiles::may_be_same_profile(one, other)
@@ -179,6 +183,17 @@ fn addresses(text: &str) -> Vec<WebAddress> {
                     | '«'
                     | '»'
                     | '、'
+                    | '，'
+                    | '「'
+                    | '」'
+                    | '『'
+                    | '』'
+                    | '【'
+                    | '】'
+                    | '〈'
+                    | '〉'
+                    | '《'
+                    | '》'
             )
     };
     let is_only_one = text.split_whitespace().take(2).count() == 1;
@@ -190,8 +205,11 @@ fn addresses(text: &str) -> Vec<WebAddress> {
             continue;
         }
         for part in without_label(word).split(',') {
-            let Some(mut address) = parse_address(trim_punctuation(part), is_only_one, FOLLOWED)
-            else {
+            let Some(mut address) = parse_address(
+                trim_punctuation(glued::without_sentence(part, is_only_one)),
+                is_only_one,
+                FOLLOWED,
+            ) else {
                 continue;
             };
             address.is_cut = is_cut;

@@ -23,26 +23,16 @@ pub(super) fn relate_hosts(one: &str, other: &str) -> HostRelation {
     if is_ip(one) != is_ip(other) {
         return HostRelation::Part;
     }
+    // Below a shared ending every name has its own owner.
+    let domain = psl::domain_str(one);
+    if domain.is_none() || domain != psl::domain_str(other) {
+        return HostRelation::Other;
+    }
     let Some(label) = below(one, other).or_else(|| below(other, one)) else {
         return HostRelation::Other;
     };
-    // Below a shared ending every name has its own owner.
-    let site = if one.len() < other.len() { one } else { other };
-    if psl::domain_str(site).is_none() {
-        return HostRelation::Other;
-    }
     match label.as_str() {
         "m" | "mobile" | "amp" | "touch" | "wap" | "mobil" | "pda" => HostRelation::Same,
-        // These are meant for others than the customers of a business.
-        "careers" | "career" | "jobs" | "job" | "karriere" | "blog" | "support" | "help"
-        | "docs" | "doc" | "status" | "mail" | "webmail" | "api" | "cdn" | "static" | "press"
-        | "wiki" | "forum" | "investors" | "ir" | "dev" | "developer" | "developers"
-        | "intranet" | "vpn" | "ftp" | "cloud" | "git" | "cpanel" | "autodiscover" | "smtp"
-        | "imap" | "pop" | "pop3" | "webdisk" | "remote" | "owa" | "jira" | "gitlab" | "img"
-        | "images" | "assets" | "media" | "files" | "ns1" | "ns2" | "mx" | "presse"
-        | "newsroom" | "empleo" | "emploi" | "recrutement" | "recruiting" | "jobb" => {
-            HostRelation::Other
-        }
         _ => HostRelation::Part,
     }
 }
@@ -66,6 +56,19 @@ fn is_ip(host: &str) -> bool {
 pub(super) fn is_start_page_in_language(one: &str, other: &str) -> bool {
     let in_language = |path: &str| path.strip_prefix('/').is_some_and(is_language);
     one.is_empty() && in_language(other) || other.is_empty() && in_language(one)
+}
+
+/// Whether two routes of one script lead to different pages: neither is the start page, a page below the other,
+/// or the same in another language.
+pub(super) fn are_other_routes(one: &str, other: &str) -> bool {
+    let plain = |route: &str| without_language(route.trim_start_matches(['!', '/'])).to_lowercase();
+    let (one, other) = (plain(one), plain(other));
+    let is_within = |outer: &str, inner: &str| {
+        inner
+            .strip_prefix(outer)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']))
+    };
+    !one.is_empty() && !other.is_empty() && !is_within(&one, &other) && !is_within(&other, &one)
 }
 
 /// The path without parts that name a language: `/en/menu`, `/de-at`.
