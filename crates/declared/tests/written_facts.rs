@@ -6,8 +6,9 @@
 //!
 //! Pairs were written by several people who knew neither the rules nor the other pairs; the labels follow
 //! `written_facts/README.md`. Two earlier held-out sets gave 156 of 168 (0.93) and 354 of 370 (0.96) when they were
-//! measured first; they were then used to change the rules. Of the pairs that are held out now, 254 of 262 are right
-//! (0.969), and no equal pair is called different.
+//! measured first; they were then used to change the rules. Of the 262 pairs that were held out after them, 254 are
+//! right (0.97). Of 308 more, written when the rules were done, 305 were right (0.99), and one equal pair was called
+//! different (a Basque name of a street); it is a tuning pair now.
 #![allow(
     clippy::panic,
     clippy::print_stdout,
@@ -24,8 +25,8 @@ const FIELDS: [WrittenField; 4] =
     [WrittenField::Phone, WrittenField::Address, WrittenField::Website, WrittenField::Hours];
 /// The share of right results that is required of the tuning pairs, in hundredths.
 const TUNING_REQUIRED: usize = 99;
-/// The same of the held-out pairs. The goal is 97, and no equal pair that is called different.
-const HELD_OUT_REQUIRED: usize = 96;
+/// The same of the held-out pairs, and no equal pair that is called different.
+const HELD_OUT_REQUIRED: usize = 97;
 const HELD_OUT_WRONGLY_DIFFERENT: usize = 0;
 
 struct Pair {

@@ -26,7 +26,7 @@ const GROUPS: [(&str, &str); 6] = [
          corts cortes; drets derechos; mestre maestro; escola escuela; hospital hospital; carme carmen; \
          roser rosario; trinitat trinidad; concepcio concepcion; assumpcio asuncion; mare madre; deu dios; \
          jardi jardin; forn horno; pintor pintor; olivera olivo; rosa rosa; llevant levante; ponent poniente; \
-         nagusia mayor; berria nueva; zaharra vieja; geltokia estacion; eliza iglesia; done san; \
+         frantzia francia; espainia españa; ingalaterra inglaterra; nagusia mayor; berria nueva; zaharra vieja; geltokia estacion; eliza iglesia; done san; \
          askatasuna libertad; gernika guernica; bizkaia vizcaya; gipuzkoa guipuzcoa; araba alava; \
          nafarroa navarra; bilbo bilbao; urkijo urquijo; hurtado hurtado; foru fueros; foruen fueros; \
          kontxa concha; itsas mar; zubia puente; gaztelu castillo; vilanova villanueva; benicassim benicasim; \
@@ -114,7 +114,8 @@ pub(super) fn tongue(tokens: &[Token]) -> Option<&'static str> {
         Some(match token.text.as_str() {
             "carrer" | "placa" | "passeig" | "avinguda" | "travessera" => "ca",
             "calle" | "plaza" | "paseo" | "avenida" => "es",
-            "kalea" | "kale" | "enparantza" | "etorbidea" => "eu",
+            "kalea" | "kale" | "enparantza" | "etorbidea" | "hiribidea" | "pasealekua"
+            | "pasealeku" | "ibilbidea" | "bidea" | "zeharkalea" | "kaia" | "errepidea" => "eu",
             "rua" | "praza" => "gl",
             "heol" | "stryd" | "ffordd" | "lon" => "cy",
             "sraid" | "bothar" => "ga",
