@@ -8,6 +8,7 @@ use super::street_language::street_language;
 use super::street_types::{is_english, is_english_type};
 use super::towns::{is_common_part, is_county};
 use super::translated::is_same_name;
+use super::two_languages::are_two_tongues;
 use super::words::{Word, WordKind, WordMatches, are_abbreviations, match_sounds, match_words};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -135,8 +136,8 @@ fn compare_streets(
     let is_one_sided = lonely_a.is_empty() != lonely_b.is_empty();
     let language = |street: &[Word]| street_language(street.iter().map(|word| word.text.as_str()));
     let speaks_two = matches!((language(&one.street), language(&other.street)), (Some(a), Some(b)) if a != b)
-        || matches!((one.tongue, other.tongue), (Some(a), Some(b)) if a != b)
-            && matches!(region, None | Some("ES" | "GB" | "IE" | "FR" | "BE"));
+        || are_two_tongues(one.tongue, other.tongue)
+            && matches!(region, None | Some("ES" | "GB" | "IE" | "FR" | "BE" | "US" | "CA" | "DE"));
     let is_translated = one.is_transliterated != other.is_transliterated || speaks_two;
     if one.number.is_some() && (street_a == 0 || street_b == 0) {
         StreetMatch::Missing

@@ -108,6 +108,17 @@ pub(super) fn are_translations(one: &Word, other: &Word, region: Option<&str>) -
     one.text != other.text && mean_same(&one.text, &other.text, region)
 }
 
+/// Whether two streets are named in two languages. The name in that of a region may have no word in common with the
+/// other: `Kale Nagusia` and `Gran Vía`.
+pub(super) fn are_two_tongues(one: Option<&str>, other: Option<&str>) -> bool {
+    const OF_REGIONS: [&str; 8] = ["ca", "eu", "gl", "cy", "ga", "br", "co", "hsb"];
+    match (one, other) {
+        (Some(one), Some(other)) => one != other,
+        (Some(one), None) | (None, Some(one)) => OF_REGIONS.contains(&one),
+        (None, None) => false,
+    }
+}
+
 /// The language of the word for a street, where one country has several.
 pub(super) fn tongue(tokens: &[Token]) -> Option<&'static str> {
     tokens.iter().find_map(|token| {
@@ -116,6 +127,7 @@ pub(super) fn tongue(tokens: &[Token]) -> Option<&'static str> {
             "calle" | "plaza" | "paseo" | "avenida" => "es",
             "kalea" | "kale" | "enparantza" | "etorbidea" | "hiribidea" | "pasealekua"
             | "pasealeku" | "ibilbidea" | "bidea" | "zeharkalea" | "kaia" | "errepidea" => "eu",
+            "hasa" | "droha" | "namesto" => "hsb",
             "rua" | "praza" => "gl",
             "heol" | "stryd" | "ffordd" | "lon" => "cy",
             "sraid" | "bothar" => "ga",
