@@ -10,6 +10,7 @@ mod reader;
 mod serializer;
 mod strict_parser;
 mod tree;
+mod unsigned_members;
 mod writer;
 
 use serde::Serialize;
@@ -20,13 +21,11 @@ pub(crate) use reader::read_object;
 pub(crate) use serializer::SerializedObject;
 pub use strict_parser::parse_strict;
 pub(crate) use tree::{CanonicalTree, TreeValue};
+pub(crate) use unsigned_members::UNSIGNED_MEMBERS;
 pub(crate) use writer::compare_utf16;
 
 use self::limits::{INITIAL_CAPACITY, SMALL_CAPACITY};
 use crate::{Digest, Hasher, ProofError, sha256};
-
-/// The two members of a signed document that its digest does not cover.
-pub(crate) const UNSIGNED_MEMBERS: [&str; 2] = ["sha256", "signature"];
 
 /// The canonical form of any serialisable value.
 pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, ProofError> {

@@ -7,9 +7,9 @@
 
 use contract::json::plain_length;
 
-use super::UNSIGNED_MEMBERS;
 use super::limits::{MAX_DEPTH, MAX_INTEGER, MAX_VALUES};
 use super::tree::{CanonicalTree, Kind, Node, Text};
+use super::unsigned_members::UNSIGNED_MEMBERS;
 
 /// About how many bytes a value and its name take, and how much room is made in advance at most.
 const BYTES_PER_VALUE: usize = 24;

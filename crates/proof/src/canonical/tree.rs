@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Number, Value};
 
-use super::UNSIGNED_MEMBERS;
+use super::unsigned_members::UNSIGNED_MEMBERS;
 use crate::{Digest, Hasher};
 
 #[derive(Debug)]

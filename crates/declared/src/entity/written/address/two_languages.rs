@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::tokens::{Token, comparable, plain_word};
-use super::words::Word;
 
 /// Words that mean the same, by the regions in which both are written.
 const GROUPS: [(&str, &str); 6] = [
@@ -104,8 +103,8 @@ pub(super) fn mean_same(one: &str, other: &str, region: Option<&str>) -> bool {
 }
 
 /// Whether two words of addresses mean the same.
-pub(super) fn are_translations(one: &Word, other: &Word, region: Option<&str>) -> bool {
-    one.text != other.text && mean_same(&one.text, &other.text, region)
+pub(super) fn are_translations(one: &str, other: &str, region: Option<&str>) -> bool {
+    one != other && mean_same(one, other, region)
 }
 
 /// Whether two streets are named in two languages. The name in that of a region may have no word in common with the

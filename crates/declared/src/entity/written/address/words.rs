@@ -131,7 +131,7 @@ pub(super) fn match_words(one: &[Word], other: &[Word], region: Option<&str>) ->
         has_near_match: false,
     };
     found.pair(one, other, |a, b| a.text == b.text);
-    found.pair(one, other, |a, b| are_translations(a, b, region));
+    found.pair(one, other, |a, b| are_translations(&a.text, &b.text, region));
     found.pair(one, other, |a, b| {
         is_with_article(&a.text, &b.text) || is_with_article(&b.text, &a.text)
     });
