@@ -3,7 +3,7 @@
 use super::meaning::Meaning;
 use super::readings;
 use super::time_of_day::{DayHalf, WrittenTime};
-use super::tokens::Token;
+use super::token::Token;
 use super::week::{DAY, Interval};
 
 /// Opening and closing time, and the index behind them. The interval is none if no reading makes sense.

@@ -2,7 +2,7 @@
 
 use super::clock_phrases::{is_time, read_interval};
 use super::meaning::Meaning;
-use super::tokens::Token;
+use super::token::Token;
 
 /// Words and phrases, separated by bars, with their languages; `*` for all.
 pub(super) const CLOSING_WORDS: &[(&str, &str, Meaning)] = &[

@@ -1,7 +1,7 @@
 //! Single dates and feasts, which say nothing about a usual week: `closed on 25 December`, `as of March 2026`.
 
 use super::meaning::Meaning;
-use super::tokens::Token;
+use super::token::Token;
 
 /// Words and phrases, separated by bars, with their languages; `*` for all.
 pub(super) const DATE_WORDS: &[(&str, &str, Meaning)] = &[

@@ -2,7 +2,7 @@
 
 use super::meaning::Meaning;
 use super::phrases::{DaySet, read_days};
-use super::tokens::Token;
+use super::token::Token;
 
 /// How the days between hours and the word for closed are meant.
 pub(super) enum Split {

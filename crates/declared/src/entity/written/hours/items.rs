@@ -7,7 +7,7 @@ use super::phrases::{
     ClosedHalf, DaySet, closed_half, closed_half_before, closed_half_behind, read_days, read_pause,
 };
 use super::time_of_day::DayHalf;
-use super::tokens::Token;
+use super::token::Token;
 use super::week::{DAY, DayHours, Interval};
 
 #[derive(Debug, Clone, PartialEq, Eq)]

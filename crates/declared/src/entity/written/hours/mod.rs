@@ -18,6 +18,7 @@ mod services;
 mod statements;
 mod structured;
 mod time_of_day;
+mod token;
 mod tokens;
 mod week;
 mod week_builder;

@@ -3,7 +3,7 @@
 use super::clock_phrases::read_interval;
 use super::meaning::Meaning;
 use super::time_of_day::DayHalf;
-use super::tokens::Token;
+use super::token::Token;
 use super::week::Interval;
 
 /// Days of which a half is closed, as bits. Those before the last may be closed altogether: `chiuso la domenica

@@ -3,7 +3,7 @@
 use super::items::{Item, all_day, read_items};
 use super::meaning::Meaning;
 use super::phrases::DaySet;
-use super::tokens::Token;
+use super::token::Token;
 use super::week::{DayHours, Week};
 use super::week_builder::WeekBuilder;
 

@@ -8,28 +8,14 @@ use super::lexicon::{self, Languages};
 use super::meaning::Meaning;
 use super::recognition;
 use super::services;
-use super::time_of_day::{WrittenTime, read_time};
+use super::time_of_day::read_time;
+use super::token::Token;
 use super::word_forms;
 
 /// A text with more words than this is no statement of opening hours.
 const MAX_TOKENS: usize = 800;
 /// In how many languages a text is read if several fit equally well.
 const MAX_LANGUAGES: usize = 4;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Token {
-    Word(Meaning),
-    Time(WrittenTime),
-    /// A number without anything that makes it a time.
-    Number(WrittenTime),
-    Dash,
-    /// A comma, an ampersand or a slash.
-    Joiner,
-    /// The end of a statement.
-    Stop,
-    Break,
-    Other,
-}
 
 /// A word or sign before its language is known.
 enum RawToken {
