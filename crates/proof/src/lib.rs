@@ -9,6 +9,7 @@ pub mod canonical;
 pub mod day_seal;
 pub mod decision_content;
 pub mod digest;
+pub mod embedding;
 pub mod envelope;
 mod error;
 pub mod http_signatures;
@@ -25,7 +26,10 @@ pub mod tree_head;
 pub mod verify;
 
 pub use digest::{Digest, Hasher, sha256};
+pub use embedding::SignedLayout;
 pub use error::ProofError;
 pub use keys::{KeyPurpose, KeyStore, PublicKey, SigningKey};
-pub use signature::{OpenRecord, SignedDocument, SignedRecord, sign_document, sign_record};
+pub use signature::{
+    OpenRecord, SignedDocument, SignedRecord, sign_document, sign_record, sign_record_with,
+};
 pub use verify::{KeyPolicy, Verdict, Verifier, verify_document};

@@ -97,6 +97,21 @@ impl OpenRecord {
     }
 }
 
+/// Signs a record as [`sign_record`] does, with these canonical bytes as the value of a member that the record has.
+pub fn sign_record_with<T: Serialize + ?Sized>(
+    record: &T,
+    member: &'static str,
+    canonical_value: &[u8],
+    key: &SigningKey,
+    published_in: &str,
+    brand: &Brand,
+    at: Timestamp,
+) -> Result<SignedRecord, ProofError> {
+    let object = canonical::serialize_object(record)?;
+    let record = canonical::replace_and_hash(object, member, canonical_value)?;
+    sign_canonical(record, key, published_in, brand, at)
+}
+
 fn sign_canonical(
     record: CanonicalRecord,
     key: &SigningKey,

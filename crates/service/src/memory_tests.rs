@@ -3,13 +3,12 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use contract::{Domain, NamePolicy, Timestamp};
 use declared::robots::Robots;
 use proof::Digest;
 use store::StoredAnswer;
 
-use crate::answers::resolve::memory_testing::{FilledCaches, answer_to_cache};
+use crate::answers::resolve::memory_testing::{FilledCaches, answer_to_cache, fill_parsed_answers};
 use crate::answers::revocations::memory_testing::fill_signed_lists;
 use crate::scanning::fill_with_small_documents;
 
@@ -26,7 +25,8 @@ fn resident_bytes() -> usize {
 }
 
 /// What the caches are filled with.
-const CASES: [&str; 9] = [
+const CASES: [&str; 10] = [
+    "parsed",
     "small",
     "large",
     "rules",
@@ -66,6 +66,10 @@ fn measure_alone() {
         "sitemaps" => fill_with_robots(&case, "sitemap:a\n", now),
         "groups" => fill_with_robots(&case, "user-agent:a\nallow:/\n", now),
         "re-encoded" => fill_with_robots(&case, "allow:/\u{fc}\u{fc}\u{fc}\u{fc}\n", now),
+        "parsed" => {
+            let sample = sample_answer(now);
+            check(&case, 16 * MB, || fill_parsed_answers(16 * MB, &sample, now));
+        }
         "documents" => check(&case, 16 * MB, || fill_with_small_documents(16 * MB, now)),
         _ => check(&case, 16 * MB, || fill_signed_lists(now)),
     }
@@ -116,8 +120,16 @@ fn worst_answer(number: usize, bytes: usize, now: Timestamp) -> StoredAnswer {
         domain: Domain::parse(&name, &names).unwrap(),
         answered_at: now,
         log_index: 0,
-        bytes: Bytes::from(vec![b'x'; bytes]),
+        bytes: vec![b'x'; bytes].into(),
     }
+}
+
+/// An answer of an earlier build, as it is stored.
+fn sample_answer(now: Timestamp) -> StoredAnswer {
+    let sample = include_bytes!("../../store-sqlite/dictionaries/answer-1.dict");
+    let mut answers = serde_json::Deserializer::from_slice(sample).into_iter::<serde_json::Value>();
+    let first = answers.next().unwrap().unwrap();
+    StoredAnswer { bytes: first.to_string().into(), ..worst_answer(0, 1, now) }
 }
 
 #[test]

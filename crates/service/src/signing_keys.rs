@@ -175,6 +175,20 @@ impl SigningKeys {
         proof::sign_record(record, &key, &self.directory_url, &self.issuer.brand, at)
     }
 
+    /// Like `sign_record`, with these canonical bytes as the value of a member that the record has.
+    pub(crate) fn sign_record_with(
+        &self,
+        record: &impl Serialize,
+        member: &'static str,
+        canonical_value: &[u8],
+        purpose: KeyPurpose,
+    ) -> Result<SignedRecord, ProofError> {
+        let key = self.signing_key(purpose)?;
+        let at = self.clock.now().whole_seconds();
+        let (address, brand) = (&self.directory_url, &self.issuer.brand);
+        proof::sign_record_with(record, member, canonical_value, &key, address, brand, at)
+    }
+
     /// Adds the last member to a record and signs it.
     pub(crate) fn sign_open_record(
         &self,

@@ -217,9 +217,9 @@ impl RawAnswer {
             answered_at: Timestamp::from_millis(self.answered_at),
             log_index: u64::try_from(self.log_index)
                 .map_err(|_| damaged("its log index is below zero".to_owned()))?,
-            bytes: decompress(&self.answer).map_err(damaged)?,
+            bytes: decompress(&self.answer).map_err(damaged)?.into(),
         };
-        if answer.fingerprint() == Digest(self.fingerprint) {
+        if answer.has_fingerprint(&Digest(self.fingerprint)) {
             Ok(answer)
         } else {
             Err(damaged("its fingerprint does not match".to_owned()))

@@ -23,20 +23,11 @@ impl Clocks for SqliteStore {
         url: &'a str,
     ) -> BoxFuture<'a, Result<Option<ClockAndVersions>, StoreError>> {
         let url = url.to_owned();
-        Box::pin(self.database.readers.read("reading a clock", move |connection| {
-            // One transaction, so that clock and versions belong together.
-            let transaction = connection.unchecked_transaction()?;
-            let sql = format!("SELECT {CLOCK_COLUMNS} FROM clocks WHERE url = ?1");
-            let Some(clock) = find_clocks(&transaction, &sql, params![url])?.pop() else {
-                return Ok(None);
-            };
-            let sql = format!(
-                "SELECT {VERSION_COLUMNS} FROM clock_versions WHERE url = ?1 ORDER BY n DESC LIMIT ?2"
-            );
-            let mut statement = transaction.prepare_cached(&sql)?;
-            let versions = statement.query_map(params![url, sql_limit(MAX_CLOCK_VERSIONS)], version_from_row)?;
-            Ok(Some((clock, versions.collect::<rusqlite::Result<_>>()?)))
-        }))
+        Box::pin(
+            self.database
+                .readers
+                .read("reading a clock", move |connection| find_clock(connection, &url)),
+        )
     }
 
     fn put_clock(
@@ -165,6 +156,25 @@ fn put_clock_and_version(
         )?
         .execute(params![clock.url, sql_limit(MAX_CLOCK_VERSIONS)])?;
     Ok(())
+}
+
+pub(crate) fn find_clock(
+    connection: &Connection,
+    url: &str,
+) -> Result<Option<ClockAndVersions>, DatabaseError> {
+    // One transaction, so that clock and versions belong together.
+    let transaction = connection.unchecked_transaction()?;
+    let sql = format!("SELECT {CLOCK_COLUMNS} FROM clocks WHERE url = ?1");
+    let Some(clock) = find_clocks(&transaction, &sql, params![url])?.pop() else {
+        return Ok(None);
+    };
+    let sql = format!(
+        "SELECT {VERSION_COLUMNS} FROM clock_versions WHERE url = ?1 ORDER BY n DESC LIMIT ?2"
+    );
+    let mut statement = transaction.prepare_cached(&sql)?;
+    let versions =
+        statement.query_map(params![url, sql_limit(MAX_CLOCK_VERSIONS)], version_from_row)?;
+    Ok(Some((clock, versions.collect::<rusqlite::Result<_>>()?)))
 }
 
 fn find_clocks(

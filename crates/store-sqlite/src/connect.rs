@@ -58,6 +58,8 @@ fn set_common_pragmas(connection: &Connection) -> rusqlite::Result<()> {
     // Closing must not make a checkpoint: after a failed sync that would be a second attempt.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    // Otherwise the planner looks at the values that are bound, and a statement is prepared again for each of them.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.pragma_update(None, "trusted_schema", false)?;
     connection.pragma_update(None, "cell_size_check", true)?;
     // With mapped memory, a read error would be a signal that kills the process.

@@ -59,9 +59,7 @@ impl Control for Database {
     ) -> BoxFuture<'a, Result<Vec<StoredClaim>, StoreError>> {
         let domain = domain.clone();
         Box::pin(self.readers.read("reading the claims of a domain", move |connection| {
-            let sql =
-                format!("SELECT {CLAIM_COLUMNS} FROM claims WHERE domain = ?1 ORDER BY rowid");
-            find_claims(connection, &sql, params![domain.as_str()])
+            find_claims_of(connection, &domain)
         }))
     }
 
@@ -345,6 +343,14 @@ fn insert_event(
         event.body.as_ref(),
     ])?;
     Ok(())
+}
+
+pub(crate) fn find_claims_of(
+    connection: &Connection,
+    domain: &Domain,
+) -> Result<Vec<StoredClaim>, DatabaseError> {
+    let sql = format!("SELECT {CLAIM_COLUMNS} FROM claims WHERE domain = ?1 ORDER BY rowid");
+    find_claims(connection, &sql, params![domain.as_str()])
 }
 
 fn find_claims(

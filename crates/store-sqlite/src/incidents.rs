@@ -178,7 +178,7 @@ impl Incidents for SqliteStore {
     }
 }
 
-fn find_open(
+pub(crate) fn find_open(
     connection: &Connection,
     domain: &Domain,
     now: Timestamp,

@@ -1,11 +1,12 @@
 //! Jobs in the database.
 
 use contract::Timestamp;
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 use store::{BoxFuture, Job, Jobs, NewJob, StoreError};
 
 use crate::SqliteStore;
 use crate::columns::{blob, count, sql_integer, sql_limit, time};
+use crate::error::DatabaseError;
 
 const COLUMNS: &str = "id, kind, key, queued_at, due_at, tries, body, last_error";
 
@@ -41,11 +42,11 @@ impl Jobs for SqliteStore {
         key: &'a str,
     ) -> BoxFuture<'a, Result<Option<Job>, StoreError>> {
         let (kind, key) = (kind.to_owned(), key.to_owned());
-        Box::pin(self.database.readers.read("reading a job", move |connection| {
-            let sql = format!("SELECT {COLUMNS} FROM jobs WHERE kind = ?1 AND key = ?2");
-            let mut statement = connection.prepare_cached(&sql)?;
-            Ok(statement.query_row(params![kind, key], job_from_row).optional()?)
-        }))
+        Box::pin(
+            self.database
+                .readers
+                .read("reading a job", move |connection| find_job(connection, &kind, &key)),
+        )
     }
 
     fn claim_job<'a>(
@@ -156,6 +157,16 @@ impl Jobs for SqliteStore {
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         }))
     }
+}
+
+pub(crate) fn find_job(
+    connection: &Connection,
+    kind: &str,
+    key: &str,
+) -> Result<Option<Job>, DatabaseError> {
+    let sql = format!("SELECT {COLUMNS} FROM jobs WHERE kind = ?1 AND key = ?2");
+    let mut statement = connection.prepare_cached(&sql)?;
+    Ok(statement.query_row(params![kind, key], job_from_row).optional()?)
 }
 
 fn job_from_row(row: &Row<'_>) -> rusqlite::Result<Job> {

@@ -4,6 +4,7 @@
 
 mod accuracy;
 mod admin;
+mod answer_facts;
 mod answers;
 mod artifact_files;
 mod artifacts;

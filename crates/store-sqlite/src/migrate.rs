@@ -102,6 +102,11 @@ const MIGRATIONS: &[Migration] = &[
         name: "AI-accuracy records",
         sql: include_str!("../migrations/0024_accuracy.sql"),
     },
+    Migration {
+        number: 25,
+        name: "readings without their records",
+        sql: include_str!("../migrations/0025_compared_readings.sql"),
+    },
 ];
 
 /// A migration number, and the Rust code that completes that migration.

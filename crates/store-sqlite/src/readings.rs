@@ -4,7 +4,7 @@ use contract::limits::READINGS_KEPT_PER_DOMAIN;
 use contract::{Domain, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use store::scans::parse_stored_domain;
-use store::{BoxFuture, Digest, Readings, StoreError, StoredReading};
+use store::{BoxFuture, ComparedReading, Digest, Readings, StoreError, StoredReading};
 
 use crate::SqliteStore;
 use crate::columns::sql_limit;
@@ -12,8 +12,11 @@ use crate::compression::{Dictionary, compress, compress_with, decompress};
 use crate::error::DatabaseError;
 use crate::sqlite_store::run_blocking;
 
-const COLUMNS: &str =
-    "id, domain, observed_at, network, basis, scan_id, completed, fingerprint, fields, record";
+const COLUMNS: &str = "id, domain, observed_at, network, basis, scan_id, completed, fields, \
+                       compared_fingerprint, fingerprint, record";
+/// Without the record, and so without the fingerprint over it.
+const COMPARED_COLUMNS: &str = "id, domain, observed_at, network, basis, scan_id, completed, fields, \
+                                compared_fingerprint";
 
 impl Readings for SqliteStore {
     fn put_reading(&self, reading: StoredReading) -> BoxFuture<'_, Result<(), StoreError>> {
@@ -58,6 +61,17 @@ impl Readings for SqliteStore {
         }))
     }
 
+    fn compared_readings_of<'a>(
+        &'a self,
+        domain: &'a Domain,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<ComparedReading>, StoreError>> {
+        let domain = domain.clone();
+        Box::pin(self.database.readers.read("reading readings", move |connection| {
+            find_compared_readings(connection, &domain, limit)
+        }))
+    }
+
     fn list_readings(
         &self,
         after: Option<String>,
@@ -76,6 +90,7 @@ impl Readings for SqliteStore {
 struct PackedReading {
     reading: StoredReading,
     fingerprint: Digest,
+    compared_fingerprint: Digest,
     fields: Vec<u8>,
     record: Vec<u8>,
 }
@@ -89,6 +104,7 @@ impl PackedReading {
         };
         Ok(Self {
             fingerprint: reading.fingerprint(),
+            compared_fingerprint: reading.clone().into_compared().fingerprint(),
             fields: compress(&reading.fields).map_err(failed)?,
             record: compress_with(Dictionary::Record, &reading.record).map_err(failed)?,
             reading,
@@ -109,7 +125,7 @@ impl PackedReading {
             None => {}
         }
         let sql = format!(
-            "INSERT INTO readings ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
+            "INSERT INTO readings ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"
         );
         connection.prepare_cached(&sql)?.execute(params![
             self.reading.id,
@@ -119,8 +135,9 @@ impl PackedReading {
             self.reading.basis,
             self.reading.scan_id,
             self.reading.completed,
-            self.fingerprint.as_bytes(),
             self.fields,
+            self.compared_fingerprint.as_bytes(),
+            self.fingerprint.as_bytes(),
             self.record,
         ])?;
         let sql = "DELETE FROM readings WHERE id IN (
@@ -132,7 +149,33 @@ impl PackedReading {
     }
 }
 
-struct RawReading {
+/// The newest readings of a domain without their records.
+pub(crate) fn find_compared_readings(
+    connection: &Connection,
+    domain: &Domain,
+    limit: usize,
+) -> Result<Vec<ComparedReading>, DatabaseError> {
+    let sql = format!(
+        "SELECT {COMPARED_COLUMNS} FROM readings WHERE domain = ?1
+         ORDER BY observed_at DESC, id DESC LIMIT ?2"
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let rows = statement
+        .query_map(params![domain.as_str(), sql_limit(limit)], RawComparedReading::from_row)?;
+    rows.map(|raw| {
+        let raw = raw?;
+        if raw.fingerprint.is_some() {
+            return Ok(raw.into_compared()?);
+        }
+        // A row from before there was this fingerprint: the one over the whole row is compared.
+        let sql = format!("SELECT {COLUMNS} FROM readings WHERE id = ?1");
+        let whole = connection.prepare_cached(&sql)?.query_row([&raw.id], RawReading::from_row)?;
+        Ok(whole.into_reading()?.into_compared())
+    })
+    .collect()
+}
+
+struct RawComparedReading {
     id: String,
     domain: String,
     observed_at: i64,
@@ -140,12 +183,12 @@ struct RawReading {
     basis: String,
     scan_id: Option<String>,
     completed: bool,
-    fingerprint: [u8; 32],
     fields: Vec<u8>,
-    record: Vec<u8>,
+    /// `None` in rows from before there was one.
+    fingerprint: Option<[u8; 32]>,
 }
 
-impl RawReading {
+impl RawComparedReading {
     fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
             id: row.get(0)?,
@@ -155,30 +198,69 @@ impl RawReading {
             basis: row.get(4)?,
             scan_id: row.get(5)?,
             completed: row.get(6)?,
-            fingerprint: row.get(7)?,
-            fields: row.get(8)?,
-            record: row.get(9)?,
+            fields: row.get(7)?,
+            fingerprint: row.get(8)?,
         })
     }
 
-    fn into_reading(self) -> Result<StoredReading, StoreError> {
+    fn into_compared(self) -> Result<ComparedReading, StoreError> {
         let id = self.id.clone();
-        let damaged = |why: String| StoreError::Damaged { what: format!("reading {id}"), why };
-        let reading = StoredReading {
+        let reading = ComparedReading {
             domain: parse_stored_domain(&self.domain)?,
             observed_at: Timestamp::from_millis(self.observed_at),
             network: self.network,
             basis: self.basis,
             scan_id: self.scan_id,
             completed: self.completed,
-            fields: decompress(&self.fields).map_err(damaged)?,
-            record: decompress(&self.record).map_err(damaged)?,
+            fields: decompress(&self.fields).map_err(|why| damaged(&id, why))?,
             id: self.id,
+        };
+        match self.fingerprint {
+            Some(stated) if reading.fingerprint() != Digest(stated) => {
+                Err(damaged(&id, "the fingerprint of its fields does not match".to_owned()))
+            }
+            _ => Ok(reading),
+        }
+    }
+}
+
+fn damaged(id: &str, why: String) -> StoreError {
+    StoreError::Damaged { what: format!("reading {id}"), why }
+}
+
+struct RawReading {
+    compared: RawComparedReading,
+    fingerprint: [u8; 32],
+    record: Vec<u8>,
+}
+
+impl RawReading {
+    fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            compared: RawComparedReading::from_row(row)?,
+            fingerprint: row.get(9)?,
+            record: row.get(10)?,
+        })
+    }
+
+    fn into_reading(self) -> Result<StoredReading, StoreError> {
+        let compared = self.compared.into_compared()?;
+        let id = compared.id.clone();
+        let reading = StoredReading {
+            id: compared.id,
+            domain: compared.domain,
+            observed_at: compared.observed_at,
+            network: compared.network,
+            basis: compared.basis,
+            scan_id: compared.scan_id,
+            completed: compared.completed,
+            fields: compared.fields,
+            record: decompress(&self.record).map_err(|why| damaged(&id, why))?,
         };
         if reading.fingerprint() == Digest(self.fingerprint) {
             Ok(reading)
         } else {
-            Err(damaged("its fingerprint does not match".to_owned()))
+            Err(damaged(&id, "its fingerprint does not match".to_owned()))
         }
     }
 }

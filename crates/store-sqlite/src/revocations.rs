@@ -5,8 +5,8 @@ use rusqlite::{Connection, Params, Row, params};
 use store::revocations::link_revocation;
 use store::scans::parse_stored_domain;
 use store::{
-    BoxFuture, Digest, NewRevocation, Revocations, RevocationsQuery, StoreError, StoredRevocation,
-    WithheldActions, word_list,
+    BoxFuture, Digest, NewRevocation, RevocationState, Revocations, RevocationsQuery, StoreError,
+    StoredRevocation, WithheldActions, word_list,
 };
 
 use crate::SqliteStore;
@@ -120,9 +120,27 @@ impl Revocations for SqliteStore {
     ) -> BoxFuture<'a, Result<Option<WithheldActions>, StoreError>> {
         let domain = domain.to_string();
         Box::pin(self.database.readers.read("reading withheld actions", move |connection| {
-            Ok(standings(connection, "WHERE domain = ?1", [domain])?.pop())
+            withheld_actions_of(connection, &domain)
         }))
     }
+
+    fn revocation_state(
+        &self,
+        domains: Vec<Domain>,
+    ) -> BoxFuture<'_, Result<RevocationState, StoreError>> {
+        Box::pin(self.database.readers.read("reading withheld actions", move |connection| {
+            let withheld = domains.iter().map(|d| withheld_actions_of(connection, d.as_str()));
+            let withheld = withheld.collect::<Result<_, _>>()?;
+            Ok(RevocationState { withheld, last: last_entry(connection)? })
+        }))
+    }
+}
+
+pub(crate) fn withheld_actions_of(
+    connection: &Connection,
+    domain: &str,
+) -> Result<Option<WithheldActions>, DatabaseError> {
+    Ok(standings(connection, "WHERE domain = ?1", [domain])?.pop())
 }
 
 /// Appends entries to the chain. Runs in the writer's transaction, so appends do not race. Fails if

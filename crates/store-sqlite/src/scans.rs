@@ -75,6 +75,16 @@ impl Scans for SqliteStore {
     }
 }
 
+/// The newest public scan of a domain.
+pub(crate) fn find_newest_public(
+    connection: &Connection,
+    domain: &str,
+) -> Result<Option<ScanRow>, DatabaseError> {
+    let sql = select_history(ScanScope::PublicOnly);
+    let rows = find_scan_rows(connection, &sql, params![domain, i64::MAX, "", sql_limit(1)])?;
+    Ok(rows.into_iter().next())
+}
+
 /// Up to this many bytes are compressed on the current thread: switching to another thread would
 /// cost as much.
 const MAX_INLINE_COMPRESSION_BYTES: usize = 32 * 1024;

@@ -3,10 +3,9 @@
 //! Only [`crate::Log::append`] writes them, in one transaction with their batch, so every stored
 //! answer is in the log.
 
-use bytes::Bytes;
 use contract::{Domain, Timestamp};
 
-use crate::{BoxFuture, Digest, StoreError};
+use crate::{BoxFuture, Digest, HashedBytes, StoreError};
 
 /// An answer as the exact bytes that were signed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,7 +16,7 @@ pub struct StoredAnswer {
     pub answered_at: Timestamp,
     /// The log index of its decision.
     pub log_index: u64,
-    pub bytes: Bytes,
+    pub bytes: HashedBytes,
 }
 
 /// A position in the order in which the log stored answers. Neither the time of an answer nor its log
@@ -128,17 +127,28 @@ pub fn domain_digest(domain: &Domain) -> Digest {
 }
 
 impl StoredAnswer {
-    /// A digest over all members, which engines compare when they read.
+    /// A digest over all members, which engines compare when they read. It takes the bytes by their digest, which is
+    /// known already.
     #[must_use]
     pub fn fingerprint(&self) -> Digest {
-        let head = format!(
-            "answer 1\n{} {} {} {} {}\n",
-            self.sha256,
-            self.domain,
-            self.answered_at.as_millis(),
-            self.log_index,
-            self.bytes.len()
-        );
+        let content = self.bytes.sha256();
+        Digest::of(format!("answer 2\n{}{content}\n", self.fingerprinted_columns()).as_bytes())
+    }
+
+    /// Whether a stored fingerprint is that of this answer, by the present rule or the one before it.
+    #[must_use]
+    pub fn has_fingerprint(&self, stated: &Digest) -> bool {
+        self.fingerprint() == *stated || self.first_fingerprint() == *stated
+    }
+
+    fn fingerprinted_columns(&self) -> String {
+        let (at, length) = (self.answered_at.as_millis(), self.bytes.len());
+        format!("{} {} {at} {} {length}\n", self.sha256, self.domain, self.log_index)
+    }
+
+    /// The fingerprint of answers that were stored before there was the present rule.
+    fn first_fingerprint(&self) -> Digest {
+        let head = format!("answer 1\n{}", self.fingerprinted_columns());
         let mut hasher = proof::Hasher::new();
         hasher.update(head.as_bytes());
         hasher.update(&self.bytes);
@@ -150,6 +160,34 @@ impl StoredAnswer {
 mod tests {
     use super::*;
     use crate::scans::parse_stored_domain;
+
+    /// Answers that were stored by the first rule stay readable.
+    #[test]
+    fn both_rules_of_fingerprints_are_known() {
+        let answer = StoredAnswer {
+            sha256: Digest::of(b"a"),
+            domain: parse_stored_domain("shop.lab").unwrap(),
+            answered_at: Timestamp::from_millis(1),
+            log_index: 2,
+            bytes: "{\"a\"}".into(),
+        };
+        let first = "c7feccc5088afdb0c478f90a479abf0e303c8f4e7b579e5680a59cea504422eb";
+        assert!(answer.has_fingerprint(&first.parse().unwrap()));
+        assert!(answer.has_fingerprint(&answer.fingerprint()));
+        let changes: [fn(&mut StoredAnswer); 5] = [
+            |a| a.sha256 = Digest::of(b"b"),
+            |a| a.domain = parse_stored_domain("shop.lap").unwrap(),
+            |a| a.answered_at = Timestamp::from_millis(2),
+            |a| a.log_index = 3,
+            |a| a.bytes = "{\"b\"}".into(),
+        ];
+        for change in changes {
+            let mut after = answer.clone();
+            change(&mut after);
+            assert!(!after.has_fingerprint(&answer.fingerprint()), "{after:?}");
+            assert!(!after.has_fingerprint(&first.parse().unwrap()), "{after:?}");
+        }
+    }
 
     #[test]
     fn a_prefix_is_a_few_hex_digits_and_bounds_its_digests() {

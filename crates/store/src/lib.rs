@@ -11,7 +11,7 @@
 //! [`revocations`], [`decisions`], [`outcomes`], [`jobs`], [`idempotency`], [`clocks`], [`census`],
 //! [`feeds`], [`mcp_scans`], [`conduct`], [`registrations`], [`accuracy`], [`control`], [`incidents`] and
 //! [`disputes`].
-//! [`pruning`] removes what is past its retention, [`deletions`] what the
+//! [`answer_facts`] reads several of them together, [`pruning`] removes what is past its retention, [`deletions`] what the
 //! operator deletes before, [`licence_data`] what is stored about the holder of a licence. A new kind of data gets its own file of the same form, becomes a supertrait of [`Store`], and
 //! is added to [`copy`] and to `conformance`.
 //!
@@ -21,6 +21,7 @@
 
 pub mod accuracy;
 pub mod allowances;
+pub mod answer_facts;
 pub mod answers;
 pub mod artifacts;
 pub mod audit;
@@ -40,6 +41,7 @@ mod error;
 pub mod feeds;
 mod fingerprint;
 mod future;
+mod hashed_bytes;
 pub mod idempotency;
 pub mod incidents;
 pub mod jobs;
@@ -65,6 +67,7 @@ mod visibility;
 pub mod webhooks;
 pub mod word_list;
 
+pub use answer_facts::{AnswerFacts, AnswerFactsQuery, AnswerInputs, AnswerStanding, LatestStored};
 pub use answers::{AnswerCursor, Answers, HexPrefix, Predecessor, StoredAnswer};
 /// UTC days and months, by which counts and seals are grouped.
 pub use contract::{Day, Month};
@@ -86,6 +89,7 @@ pub use disputes::{Dispute, DisputeCounts, Disputes};
 pub use error::StoreError;
 pub use feeds::{Feeds, StoredFeed};
 pub use future::BoxFuture;
+pub use hashed_bytes::HashedBytes;
 pub use idempotency::{Idempotency, IdempotencyStart, StoredReply};
 pub use incidents::{Incidents, OwnerIncident};
 pub use jobs::{Job, Jobs, NewJob};
@@ -104,10 +108,11 @@ pub use outcomes::{NewOutcome, OutcomeCounts, OutcomeTally, Outcomes, StoredOutc
 /// The digest that names artefacts and detects damaged rows.
 pub use proof::Digest;
 pub use pruning::{AnswerCutoffs, Prunable, PrunedAnswers, Pruning, PruningCursor, StoreSize};
-pub use readings::{Readings, StoredReading};
+pub use readings::{ComparedReading, Readings, StoredReading};
 pub use registrations::{RegistrationChange, Registrations, StoredRegistration};
 pub use revocations::{
-    NewRevocation, Revocations, RevocationsQuery, StoredRevocation, WithheldActions,
+    NewRevocation, RevocationState, Revocations, RevocationsQuery, StoredRevocation,
+    WithheldActions,
 };
 pub use scans::{Scan, ScanCursor, ScanRow, ScanScope, Scans};
 pub use seals::{Anchor, AnchorStage, SealPosition, SealRow, Seals, StoredSeal};

@@ -28,6 +28,23 @@ pub struct StoredReading {
     pub record: Bytes,
 }
 
+/// A reading without its record: what is compared with other readings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ComparedReading {
+    pub id: String,
+    pub domain: Domain,
+    pub observed_at: Timestamp,
+    /// The network it was read from.
+    pub network: String,
+    /// `just_in_time`, `scan` or `census`.
+    pub basis: String,
+    pub scan_id: Option<String>,
+    /// Whether everything planned was read.
+    pub completed: bool,
+    /// The compared fields, as a canonical JSON object.
+    pub fields: Bytes,
+}
+
 pub trait Readings: Send + Sync {
     /// Stores a reading; durable when this returns. Only the newest
     /// [`contract::limits::READINGS_KEPT_PER_DOMAIN`] of a domain, by time and then by id, stay
@@ -47,6 +64,18 @@ pub trait Readings: Send + Sync {
         limit: usize,
     ) -> BoxFuture<'a, Result<Vec<StoredReading>, StoreError>>;
 
+    /// The same without the records, which an engine need not read.
+    fn compared_readings_of<'a>(
+        &'a self,
+        domain: &'a Domain,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<ComparedReading>, StoreError>> {
+        Box::pin(async move {
+            let readings = self.readings_of(domain, limit).await?;
+            Ok(readings.into_iter().map(StoredReading::into_compared).collect())
+        })
+    }
+
     /// The ids of all readings after `after`, in order, at most `limit`: for copying to another
     /// store. Damaged readings are listed too.
     fn list_readings(
@@ -56,7 +85,39 @@ pub trait Readings: Send + Sync {
     ) -> BoxFuture<'_, Result<Vec<String>, StoreError>>;
 }
 
+impl ComparedReading {
+    /// A digest over all members, which engines compare when they read.
+    #[must_use]
+    pub fn fingerprint(&self) -> Digest {
+        Fingerprint::of("compared reading 1")
+            .text(&self.id)
+            .text(self.domain.as_str())
+            .time(self.observed_at)
+            .text(&self.network)
+            .text(&self.basis)
+            .optional(self.scan_id.as_deref())
+            .number(u64::from(self.completed))
+            .body(&self.fields)
+            .finish()
+    }
+}
+
 impl StoredReading {
+    /// The reading without its record.
+    #[must_use]
+    pub fn into_compared(self) -> ComparedReading {
+        ComparedReading {
+            id: self.id,
+            domain: self.domain,
+            observed_at: self.observed_at,
+            network: self.network,
+            basis: self.basis,
+            scan_id: self.scan_id,
+            completed: self.completed,
+            fields: self.fields,
+        }
+    }
+
     /// A digest over all members, which engines compare when they read.
     #[must_use]
     pub fn fingerprint(&self) -> Digest {
@@ -113,6 +174,9 @@ mod tests {
             let mut after = before.clone();
             change(&mut after);
             assert_ne!(after.fingerprint(), before.fingerprint(), "{after:?}");
+            let is_compared = after.record == before.record;
+            let [after, before] = [after, before.clone()].map(StoredReading::into_compared);
+            assert_eq!(after.fingerprint() != before.fingerprint(), is_compared, "{after:?}");
         }
     }
 }

@@ -64,6 +64,14 @@ pub struct RevocationsQuery {
     pub limit: usize,
 }
 
+/// What a decision about some domains needs to know of revocations.
+#[derive(Debug)]
+pub struct RevocationState {
+    /// For each of the domains.
+    pub withheld: Vec<Option<WithheldActions>>,
+    pub last: Option<StoredRevocation>,
+}
+
 pub trait Revocations: Send + Sync {
     /// Appends entries to the chain and replaces the withheld actions in one transaction; durable
     /// when this returns. Returns the entries with their numbers and digests.
@@ -107,6 +115,21 @@ pub trait Revocations: Send + Sync {
         &'a self,
         domain: &'a Domain,
     ) -> BoxFuture<'a, Result<Option<WithheldActions>, StoreError>>;
+
+    /// What [`Self::withheld_actions_for`] finds for each of the domains, and the last revocation. An engine can
+    /// read them together.
+    fn revocation_state(
+        &self,
+        domains: Vec<Domain>,
+    ) -> BoxFuture<'_, Result<RevocationState, StoreError>> {
+        Box::pin(async move {
+            let mut withheld = Vec::with_capacity(domains.len());
+            for domain in &domains {
+                withheld.push(self.withheld_actions_for(domain).await?);
+            }
+            Ok(RevocationState { withheld, last: self.last_revocation().await? })
+        })
+    }
 }
 
 /// An entry as served, without its own digest: the input of that digest.

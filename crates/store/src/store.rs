@@ -3,10 +3,11 @@
 use std::fmt;
 
 use crate::{
-    Accuracy, Allowances, Answers, Artifacts, Audit, BoxFuture, Census, Changes, Clocks, Conduct,
-    Control, Decisions, Deletions, Deliveries, Disputes, Feeds, Idempotency, Incidents, Jobs,
-    KeyRequests, LicenceData, LicenceScans, Licences, Log, McpScans, Outcomes, Pruning, Readings,
-    Registrations, Revocations, Scans, Seals, Sessions, StoreError, Switches, Usage, Webhooks,
+    Accuracy, Allowances, AnswerInputs, Answers, Artifacts, Audit, BoxFuture, Census, Changes,
+    Clocks, Conduct, Control, Decisions, Deletions, Deliveries, Disputes, Feeds, Idempotency,
+    Incidents, Jobs, KeyRequests, LicenceData, LicenceScans, Licences, Log, McpScans, Outcomes,
+    Pruning, Readings, Registrations, Revocations, Scans, Seals, Sessions, StoreError, Switches,
+    Usage, Webhooks,
 };
 
 /// Everything that one deployment stores.
@@ -41,6 +42,7 @@ pub trait Store:
     + Incidents
     + Disputes
     + Readings
+    + AnswerInputs
     + Changes
     + Revocations
     + Decisions

@@ -42,6 +42,12 @@ impl Robots {
         Access { allowed, scope, line: best.map(|(_, rule)| rule.line) }
     }
 
+    /// Whether the file has a group for this product token. Looks at no rule.
+    #[must_use]
+    pub fn has_group_for(&self, token: &str) -> bool {
+        self.scope_for(token) == Scope::Named
+    }
+
     /// The length of a rule's pattern if it matches the path: the longest match wins.
     fn match_length(&self, rule: &Rule, path: &[u8]) -> Option<usize> {
         let pattern = self.bytes_at(rule.pattern);

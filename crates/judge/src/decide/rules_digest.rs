@@ -1,5 +1,7 @@
 //! The digest that every answer names as `decision_rules_sha256`: over all tables that decide.
 
+use std::sync::LazyLock;
+
 use proof::digest::sha256;
 use serde::Serialize;
 
@@ -40,5 +42,7 @@ pub fn rules_json() -> Vec<u8> {
 /// The SHA-256 of the decision rules, over their canonical JSON.
 #[must_use]
 pub fn rules_sha256() -> String {
-    sha256(&rules_json()).to_string()
+    /// Every answer and every receipt names it, and the rules do not change while the program runs.
+    static DIGEST: LazyLock<String> = LazyLock::new(|| sha256(&rules_json()).to_string());
+    DIGEST.clone()
 }

@@ -99,6 +99,16 @@ pub(crate) fn complete_and_hash(
     hash_object(object)
 }
 
+/// Replaces the value of a member of a record and hashes it. `value` is canonical.
+pub(crate) fn replace_and_hash(
+    mut object: SerializedObject,
+    name: &str,
+    value: &[u8],
+) -> Result<CanonicalRecord, ProofError> {
+    object.replace(name, value)?;
+    hash_object(object)
+}
+
 fn hash_object(object: SerializedObject) -> Result<CanonicalRecord, ProofError> {
     if let Some(taken) = UNSIGNED_MEMBERS.iter().find(|name| object.member(name).is_some()) {
         return Err(ProofError::Document(format!("it already has a member `{taken}`")));

@@ -33,6 +33,27 @@ impl SerializedObject {
         self.bytes.get(span.from + name.len() + 3..span.to)
     }
 
+    /// Puts this value in place of that of a member. `value` is canonical. Fails if there is no such member.
+    pub(super) fn replace(&mut self, name: &str, value: &[u8]) -> Result<(), ProofError> {
+        let missing = || ProofError::NotCanonical(format!("no member named `{name}`"));
+        let index = self.members.iter().position(|member| member.name == name);
+        let mut later = self.members.iter_mut().skip(index.ok_or_else(missing)?);
+        let replaced = later.next().ok_or_else(missing)?;
+        let old = replaced.from + name.len() + 3..replaced.to;
+        let (old_length, new_length) = (old.len(), value.len());
+        let moved = |place: usize| place - old_length + new_length;
+        replaced.to = moved(replaced.to);
+        for member in later {
+            (member.from, member.to) = (moved(member.from), moved(member.to));
+        }
+        let mut bytes = Vec::with_capacity(moved(self.bytes.len()));
+        bytes.extend_from_slice(self.bytes.get(..old.start).unwrap_or_default());
+        bytes.extend_from_slice(value);
+        bytes.extend_from_slice(self.bytes.get(old.end..).unwrap_or_default());
+        self.bytes = bytes;
+        Ok(())
+    }
+
     /// Adds a member at its place. `value` is canonical.
     pub(super) fn insert(&mut self, name: &'static str, value: &[u8]) -> Result<(), ProofError> {
         let next =

@@ -88,6 +88,11 @@ impl<'a> TreeValue<'a> {
         self.tree.slice(self.node.value_from, self.node.to)
     }
 
+    /// The place after this value.
+    pub(crate) fn end(self) -> usize {
+        self.node.to as usize
+    }
+
     pub(crate) fn is_null(self) -> bool {
         matches!(self.node.kind, Kind::Null)
     }

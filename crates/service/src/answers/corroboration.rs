@@ -8,7 +8,7 @@ use contract::{Domain, Timestamp};
 use judge::resolve::corroboration::{ComparableReading, CorroborationContext, corroboration};
 use proof::{KeyPurpose, ProofError};
 use serde_json::Value;
-use store::{StoreError, StoredReading};
+use store::{ComparedReading, StoreError};
 
 use crate::answers::{Answers, DocumentWithEtag};
 
@@ -58,12 +58,13 @@ impl Answers {
         domain: &Domain,
         limit: usize,
     ) -> Result<Vec<ComparableReading>, CorroborationError> {
-        let stored = self.store.readings_of(domain, limit.min(READINGS_KEPT_PER_DOMAIN)).await?;
+        let stored =
+            self.store.compared_readings_of(domain, limit.min(READINGS_KEPT_PER_DOMAIN)).await?;
         stored.into_iter().map(parse_reading).collect()
     }
 }
 
-fn parse_reading(stored: StoredReading) -> Result<ComparableReading, CorroborationError> {
+fn parse_reading(stored: ComparedReading) -> Result<ComparableReading, CorroborationError> {
     let unreadable = |why: String| CorroborationError::Unreadable(why);
     let fields: BTreeMap<String, Value> =
         serde_json::from_slice(&stored.fields).map_err(|e| unreadable(e.to_string()))?;

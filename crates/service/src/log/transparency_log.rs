@@ -12,7 +12,7 @@ use proof::tlog::MAX_ENTRY_BYTES;
 use proof::tree_head::HeadExtras;
 use proof::{Digest, KeyPurpose, OpenRecord, ProofError};
 use serde_json::{Map, Value};
-use store::{AppendExtras, LogEntry, LogLease, Predecessor, Store, StoredAnswer};
+use store::{AppendExtras, HashedBytes, LogEntry, LogLease, Predecessor, Store, StoredAnswer};
 use supervisor::Supervisor;
 
 use super::errors::{LogFault, SealError};
@@ -309,7 +309,7 @@ impl TransparencyLog {
                 domain,
                 answered_at,
                 log_index: sealed.log_index,
-                bytes: Bytes::from(signed.bytes),
+                bytes: HashedBytes::with_digest(signed.bytes.into(), signed.content_digest),
             };
             Ok((stored, beside))
         })

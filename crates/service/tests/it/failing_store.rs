@@ -188,6 +188,9 @@ impl Answers for FailingStore {
     }
 }
 
+/// Asks for each kind of data by itself, so that every fault and delay counts.
+impl AnswerInputs for FailingStore {}
+
 impl Readings for FailingStore {
     fn put_reading(&self, reading: StoredReading) -> BoxFuture<'_, Result<(), StoreError>> {
         self.inner.put_reading(reading)

@@ -53,6 +53,10 @@ const LANDED: &[(&str, &str)] = &[
     ("0022_registrations.sql", "3f74343ed09ccc5d88655e564e154b9c7d8a65b137534ae2f6e4ddca95750ddb"),
     ("0023_control.sql", "8fbade6c3e1dc8cc7de296a07ddac57727d0114584d379ebb3b6a7757d3e8e93"),
     ("0024_accuracy.sql", "3eae47c3acdee599ac40dd77a6f29bc341b593d9b7b4ac5eb93cfdbb4bc5b9bf"),
+    (
+        "0025_compared_readings.sql",
+        "53a10e64cc46392c4f8954e5678f0f52c39b01a86398c47c107b858e71ceba79",
+    ),
 ];
 
 #[test]

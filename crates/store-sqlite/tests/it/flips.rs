@@ -241,7 +241,7 @@ async fn fill(dir: &Path) -> Put {
             domain,
             answered_at,
             log_index: first_index,
-            bytes: Bytes::from(format!("answer {batch} ").repeat(30)),
+            bytes: format!("answer {batch} ").repeat(30).into(),
         };
         answers.push(answer.clone());
         batches.push(new.clone());

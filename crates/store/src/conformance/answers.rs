@@ -68,6 +68,7 @@ async fn comes_back(engine: &dyn Engine) -> CaseResult {
     .into_iter()
     .enumerate()
     {
+        let bytes = bytes.into();
         odd.push(StoredAnswer { bytes, ..answer(&format!("odd {number}"), "odd.lab", 1, 2)? });
     }
     for (number, ms) in [i64::MIN, -1, 0, i64::MAX].into_iter().enumerate() {
@@ -97,7 +98,7 @@ async fn comes_back(engine: &dyn Engine) -> CaseResult {
         check!(got.as_ref() == Some(stored), "{} did not come back after reopening", stored.sha256);
     }
     let too_large = StoredAnswer {
-        bytes: Bytes::from(vec![0; MAX_VALUE_BYTES + 1]),
+        bytes: vec![0; MAX_VALUE_BYTES + 1].into(),
         ..answer("too large", "shop.lab", 0, 0)?
     };
     let small = answer("beside it", "shop.lab", 0, 0)?;
@@ -145,7 +146,7 @@ async fn twice(engine: &dyn Engine) -> CaseResult {
     let location = engine.new_location().await;
     let store = location.open().await;
     let first = answer("a", "shop.lab", 0, 1)?;
-    let other = StoredAnswer { bytes: Bytes::from_static(b"other"), log_index: 2, ..first.clone() };
+    let other = StoredAnswer { bytes: "other".into(), log_index: 2, ..first.clone() };
     check_eq!(
         put(store.as_ref(), vec![first.clone(), first.clone()]).await?,
         Ok(()),

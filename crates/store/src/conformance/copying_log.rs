@@ -340,7 +340,7 @@ async fn another_answer(engine: &dyn Engine) -> CaseResult {
     let epoch = lease(to.as_ref()).await?;
     let mut chain = SampleLog::new("ours");
     chain.put(to.as_ref(), epoch, 3).await?;
-    let other = StoredAnswer { bytes: Bytes::new(), ..answer("a5", "d0.lab", 1, 0)? };
+    let other = StoredAnswer { bytes: Bytes::new().into(), ..answer("a5", "d0.lab", 1, 0)? };
     let append = Append {
         epoch,
         previous_head: chain.last(),

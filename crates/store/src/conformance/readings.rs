@@ -51,6 +51,14 @@ async fn comes_back(engine: &dyn Engine) -> CaseResult {
         Ok(vec![scan.clone(), live.clone()]),
         "newest first"
     );
+    let compared = [scan.clone(), live.clone()].map(StoredReading::into_compared).to_vec();
+    check_eq!(store.compared_readings_of(&shop, 9).await, Ok(compared.clone()), "without records");
+    let first = compared.into_iter().take(1).collect();
+    check_eq!(
+        store.compared_readings_of(&shop, 1).await,
+        Ok(first),
+        "the newest without its record"
+    );
     check_eq!(store.readings_of(&shop, 1).await, Ok(vec![scan]), "no more than asked for");
     check_eq!(store.reading("a").await, Ok(Some(live)), "by id");
     check_eq!(store.reading("z").await, Ok(None), "of no id");

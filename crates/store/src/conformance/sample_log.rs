@@ -119,7 +119,7 @@ pub(super) fn answer(
         domain: domain(name)?,
         answered_at: at(ms),
         log_index,
-        bytes: Bytes::from(format!("{{\"id\":\"{id}\",\"of\":\"{name}\"}}")),
+        bytes: format!("{{\"id\":\"{id}\",\"of\":\"{name}\"}}").into(),
     })
 }
 

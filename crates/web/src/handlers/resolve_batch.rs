@@ -18,7 +18,9 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use serde_json::Value;
 use service::{
     Service,
-    answers::resolve::{BatchItemError, LivePolicy, ResolveBatchQuery, ResolveBatchResults},
+    answers::resolve::{
+        BatchItemError, CachedAnswer, LivePolicy, ResolveBatchQuery, ResolveBatchResults,
+    },
 };
 
 use super::resolve::to_api_error;
@@ -76,10 +78,10 @@ pub(crate) async fn resolve_batch_v1(
             live_read_permit: Arc::new(live_reads),
         })
         .await;
-    // A hundred answers are parsed, put together, hashed and signed.
+    // A hundred answers are put together, hashed and signed.
     let signed = run_off_worker(move || {
-        let record = build_batch_record(&request, many, &service);
-        service.answers.sign_resolve_batch(&record)
+        let (record, answers) = build_batch_record(&request, many, &service);
+        service.answers.sign_resolve_batch(&record, &answers)
     });
     let signed = signed.await?.map_err(|error| {
         ApiError::new(
@@ -93,11 +95,12 @@ pub(crate) async fn resolve_batch_v1(
     Ok((headers, signed).into_response())
 }
 
+/// The record of the batch without the answers, and the answers that belong into it.
 fn build_batch_record(
     request: &ResolveBatchRequest,
     many: ResolveBatchResults,
     service: &Service,
-) -> ResolveBatch {
+) -> (ResolveBatch, Vec<Arc<CachedAnswer>>) {
     let fields = request.fields.as_deref();
     let (mut answers, mut results, mut errors) = (Vec::new(), Vec::new(), Vec::new());
     let mut not_read = Vec::new();
@@ -105,9 +108,9 @@ fn build_batch_record(
     for (index, (name, result)) in (0..).zip(request.domains.iter().zip(many.0)) {
         match result {
             Ok(hot) => {
-                let document: Value = serde_json::from_slice(&hot.bytes).unwrap_or_default();
                 let domain = hot.domain.to_string();
                 let excerpt = fields.map(|fields| {
+                    let document: Value = serde_json::from_slice(&hot.bytes).unwrap_or_default();
                     let member = |member: &AnswerMember| {
                         let name = member.as_str();
                         Some((name.to_owned(), document.get(name)?.clone()))
@@ -123,7 +126,7 @@ fn build_batch_record(
                     excerpt,
                 });
                 if fields.is_none() {
-                    answers.push(document);
+                    answers.push(hot);
                 }
             }
             Err(why) => {
@@ -153,7 +156,7 @@ fn build_batch_record(
             }
         }
     }
-    ResolveBatch {
+    let record = ResolveBatch {
         kind: service.brand().kind("resolve-batch"),
         v: 1,
         schema: contract::schema::schema_url("resolve-batch", service.brand(), service.base_url()),
@@ -165,12 +168,13 @@ fn build_batch_record(
             not_read_in_budget: not_read,
         },
         count,
-        answers,
+        answers: Vec::new(),
         results,
         errors,
         sha256: None,
         signature: None,
-    }
+    };
+    (record, answers)
 }
 
 fn to_u32(n: usize) -> u32 {

@@ -21,7 +21,7 @@ pub enum RobotsFile<'a> {
 
 /// The most characters shown of an agent's name.
 pub(super) const MAX_NAME: usize = 160;
-/// The most words of a user agent that are looked up. Each look-up scans the whole file.
+/// The most words of a user agent that are looked up. Each look-up goes through all groups of the file.
 const MAX_WORDS: usize = 32;
 /// The robots.txt group for all agents without a group of their own.
 const EVERYONE: &str = "*";
@@ -51,7 +51,7 @@ pub(super) fn robots_token(agent: Option<&PreflightAgent>, robots: RobotsFile<'_
         .filter(|text| text.starts_with(|c: char| c.is_ascii_alphabetic()))
         .take(MAX_WORDS);
     let named = |text: &&str| match robots {
-        RobotsFile::Read(robots) => robots.access(text, "/").scope == Scope::Named,
+        RobotsFile::Read(robots) => robots.has_group_for(text),
         _ => false,
     };
     words

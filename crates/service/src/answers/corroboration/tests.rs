@@ -1,6 +1,7 @@
 use bytes::Bytes;
 use contract::records::{Corroboration, VantageState};
 use serde_json::json;
+use store::StoredReading;
 
 use super::*;
 use crate::testing::{build_service, now};

@@ -6,19 +6,20 @@ use std::time::Duration;
 
 use contract::records::{
     Basis, HeldDecision, McpApproval, PreflightCheck, ReceiptAnswer, ReceiptMcp, ReceiptResolve,
-    ReceiptRevocation, ReceiptRules, ReceiptTransparency, ResolveAnswer,
+    ReceiptRevocation, ReceiptRules,
 };
 use judge::decide::preflight::{
     ActionTarget, LiveReadOutcome, PreflightFacts, RevokedActions, RobotsFile,
 };
-use judge::resolve::Sections;
 use proof::Digest;
 use store::WithheldActions;
 
 use super::PreflightError;
 use crate::access::LiveReadPermit;
 use crate::answers::Answers;
-use crate::answers::resolve::{CachedAnswer, LivePolicy, ResolveError, ResolveQuery, StoredRobots};
+use crate::answers::resolve::{
+    AnswerParts, CachedAnswer, LivePolicy, ResolveError, ResolveQuery, StoredRobots,
+};
 use crate::answers::revocations::LIST_VALID_MS;
 use crate::mcp::McpError;
 
@@ -31,8 +32,7 @@ const MCP_TIME_LIMIT: Duration = Duration::from_secs(8);
 /// The evidence for one decision.
 pub(super) struct PreflightEvidence {
     pub(super) answer_sha256: Digest,
-    pub(super) answer: Box<ResolveAnswer>,
-    pub(super) sections: Sections,
+    pub(super) answer: Arc<AnswerParts>,
     pub(super) robots: StoredRobots,
     pub(super) withheld: Option<WithheldActions>,
     pub(super) held: Option<HeldDecision>,
@@ -51,7 +51,7 @@ impl Answers {
         permit: Arc<dyn LiveReadPermit>,
     ) -> Result<PreflightEvidence, PreflightError> {
         let (cached, degraded) = self.find_answer(check, target, Arc::clone(&permit)).await?;
-        let answer = cached.parse().ok_or_else(|| {
+        let answer = self.answer_parts(&cached).ok_or_else(|| {
             PreflightError::CannotAnswer("the answer cannot be parsed".to_owned())
         })?;
         let held = match &check.held {
@@ -63,7 +63,7 @@ impl Answers {
             None => None,
         };
         let (brand, now) = (&self.issuer.brand, self.clock.now());
-        let live_read = degraded.unwrap_or_else(|| match &answer.basis {
+        let live_read = degraded.unwrap_or_else(|| match &answer.sections.basis {
             Basis::JustInTime(basis) if !basis.not_read_in_budget.is_empty() => {
                 LiveReadOutcome::BudgetSpent
             }
@@ -75,17 +75,17 @@ impl Answers {
             _ => LiveReadOutcome::NotNeeded,
         });
         let base_url = self.issuer.base_url.clone();
+        let (withheld, cursor) = self.find_revocation_state(&target.domain).await?;
         Ok(PreflightEvidence {
             answer_sha256: cached.sha256,
-            sections: Sections::from_answer(ResolveAnswer::clone(&answer)),
-            robots: self.robots_behind(&answer).await,
-            withheld: self.find_withheld_actions(&target.domain).await?,
+            robots: self.robots_behind(&answer.sections).await,
+            withheld,
             held,
             mcp,
             live_read,
             revocation: ReceiptRevocation {
                 feed: format!("{base_url}/api/v1/revocations"),
-                cursor: Some(self.revocation_cursor().await?),
+                cursor: Some(cursor),
                 next_update: now.plus_millis(LIST_VALID_MS),
             },
             rules: ReceiptRules {
@@ -164,9 +164,8 @@ impl Answers {
 impl PreflightEvidence {
     pub(super) fn to_facts(&self) -> PreflightFacts<'_> {
         let answer = &self.answer;
-        let log_position = answer.transparency.as_ref();
         PreflightFacts {
-            sections: &self.sections,
+            sections: &answer.sections,
             actions: &answer.actions,
             robots: match &self.robots {
                 StoredRobots::Parsed(robots) => RobotsFile::Read(robots),
@@ -183,21 +182,15 @@ impl PreflightEvidence {
             live_read: self.live_read,
             answer: ReceiptAnswer {
                 answer_sha256: self.answer_sha256.to_hex(),
-                address: format!("{}/api/v1/resolve?domain={}", self.base_url, answer.domain),
-                transparency: ReceiptTransparency {
-                    state: if log_position.is_some() { "included" } else { "not_logged" }
-                        .to_owned(),
-                    leaf_hash: log_position.map(|position| position.leaf_hash.clone()),
-                    batch: log_position.map(|position| position.batch),
-                },
+                address: format!(
+                    "{}/api/v1/resolve?domain={}",
+                    self.base_url, answer.sections.domain
+                ),
+                transparency: answer.transparency.clone(),
             },
             resolve: ReceiptResolve {
                 sha256: self.answer_sha256.to_hex(),
-                kid: answer
-                    .signature
-                    .as_ref()
-                    .map(|signature| signature.kid.clone())
-                    .unwrap_or_default(),
+                kid: answer.kid.clone(),
             },
             revocation: self.revocation.clone(),
             rules: self.rules.clone(),

@@ -7,11 +7,10 @@ use contract::Clock;
 use contract::records::{DecisionReceipt, PreflightCheck, ReceiptRevocation, ReceiptRules};
 use declared::robots::Robots;
 use judge::decide::preflight::{ActionTarget, LiveReadOutcome, PreflightQuery, decide_preflight};
-use judge::resolve::Sections;
 
 use super::PreflightError;
 use super::evidence::PreflightEvidence;
-use crate::answers::resolve::StoredRobots;
+use crate::answers::resolve::{AnswerParts, StoredRobots};
 use crate::answers::revocations::LIST_VALID_MS;
 use crate::scanner::Scanner;
 use crate::settings::Settings;
@@ -36,7 +35,6 @@ impl Scanner {
         let now = clock.now();
         let evidence = PreflightEvidence {
             answer_sha256: proof::sha256(&proof::canonical::to_vec(&answer)?),
-            sections: Sections::from_answer(answer.clone()),
             robots,
             // Without a server there is no revocation list.
             withheld: None,
@@ -53,7 +51,7 @@ impl Scanner {
                 version_id: answer.code.version_id.clone(),
             },
             base_url: settings.base_url.clone(),
-            answer: Box::new(answer),
+            answer: Arc::new(AnswerParts::new(answer)),
         };
         let issuer = Issuer::new(settings.brand.clone(), &settings.base_url);
         let query = PreflightQuery { check, target: &target, now };

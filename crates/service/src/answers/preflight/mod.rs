@@ -17,8 +17,7 @@ use contract::records::{
 use contract::{Issuer, NameRefusal, Timestamp};
 use futures_util::stream::{self, StreamExt};
 use judge::decide::preflight::{ActionTarget, PreflightQuery, decide_preflight, strictest};
-use proof::{Digest, KeyPurpose, ProofError, SignedDocument};
-use serde_json::Value;
+use proof::{Digest, KeyPurpose, ProofError, SignedLayout, SignedRecord};
 use store::{StoreError, StoredDecision};
 
 use crate::access::LiveReadPermit;
@@ -89,7 +88,7 @@ impl From<DecisionError> for PreflightError {
 
 /// A signed receipt, and what is stored of it.
 struct IssuedReceipt {
-    signed: SignedDocument,
+    signed: SignedRecord,
     receipt: DecisionReceipt,
     stored: StoredDecision,
 }
@@ -168,15 +167,24 @@ fn sign_batch(
 ) -> Result<Bytes, PreflightError> {
     let worst = strictest(decided.iter().flatten().map(|decided| &decided.receipt.decision));
     let count = u32::try_from(decided.len()).unwrap_or(u32::MAX);
-    let (mut results, mut receipts) = (Vec::new(), Vec::new());
+    // The receipts are inserted as they were signed, without parsing or serialising them again.
+    let mut results = vec![b'['];
     for (index, result) in (0..).zip(decided) {
-        let (receipt, error) = match result {
-            Ok(decided) => (Some(decided.signed.document), None),
-            Err(error) => (None, Some(item_error(&error))),
-        };
-        results.push(PreflightResult { index, result: None, error });
-        receipts.push(receipt);
+        if results.len() > 1 {
+            results.push(b',');
+        }
+        let error = result.as_ref().err().map(item_error);
+        let item = PreflightResult { index, result: None, error };
+        results.append(&mut proof::canonical::to_vec(&item)?);
+        if let Ok(decided) = result {
+            // After all other members in canonical order.
+            results.pop();
+            results.extend_from_slice(br#","result":"#);
+            embed(&decided.signed.bytes, &mut results)?;
+            results.push(b'}');
+        }
     }
+    results.push(b']');
     let Issuer { brand, base_url } = issuer;
     let batch = PreflightBatch {
         kind: brand.kind("preflight-batch"),
@@ -184,21 +192,21 @@ fn sign_batch(
         schema: contract::schema::schema_url("preflight-batch", brand, base_url),
         checked_at,
         count,
-        results,
+        results: Vec::new(),
         worst,
         sha256: None,
         signature: None,
     };
-    let mut batch =
-        serde_json::to_value(batch).map_err(|error| ProofError::NotCanonical(error.to_string()))?;
-    // Insert the receipts as they were signed, without serialising them again.
-    let members = batch.get_mut("results").and_then(Value::as_array_mut).into_iter().flatten();
-    for (result, receipt) in members.zip(receipts) {
-        if let (Some(members), Some(receipt)) = (result.as_object_mut(), receipt) {
-            members.insert("result".to_owned(), receipt);
-        }
+    let signed = keys.sign_record_with(&batch, "results", &results, KeyPurpose::Documents)?;
+    Ok(signed.bytes.into())
+}
+
+/// Appends a signed receipt as a value inside another canonical document.
+fn embed(receipt: &[u8], out: &mut Vec<u8>) -> Result<(), ProofError> {
+    match SignedLayout::find(receipt) {
+        Some(layout) if layout.write_canonical(receipt, out) => Ok(()),
+        _ => proof::embedding::write_canonical(receipt, out),
     }
-    Ok(keys.sign_value(batch, KeyPurpose::Documents)?.bytes.into())
 }
 
 fn sign_receipt(
@@ -206,7 +214,7 @@ fn sign_receipt(
     answer_sha256: Digest,
     keys: &SigningKeys,
 ) -> Result<IssuedReceipt, PreflightError> {
-    let signed = keys.sign_document(&receipt, KeyPurpose::Decisions)?;
+    let signed = keys.sign_record(&receipt, KeyPurpose::Decisions)?;
     let stored = StoredDecision {
         lookup: StoredDecision::lookup_of(&signed.digest),
         domain: receipt.domain.clone(),

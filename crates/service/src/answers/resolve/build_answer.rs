@@ -13,7 +13,7 @@ use judge::resolve::{
     HOUR_MS, JudgedReading, PlannedUpgrade, ReadingKind, Sections, build_sections, corroboration,
 };
 use proof::Digest;
-use store::{NewJob, ScanScope, StoredReading};
+use store::{LatestStored, NewJob, ScanRow, StoredReading};
 
 use super::cached_answers::CachedAnswer;
 use super::kept_answer::live_reading_max_age_ms;
@@ -65,10 +65,16 @@ impl Answers {
         state: &mut BuildState,
     ) -> Result<Arc<CachedAnswer>, ResolveError> {
         let domain = &query.domain;
-        let previous = self.load_last_answer(domain).await?;
+        let LatestStored { answer, scan } = self.store.latest_stored(domain).await?;
+        let previous = match answer {
+            Some(sha256) => self.load_cached_or_stored(domain, &sha256).await?,
+            None => None,
+        };
+        // If it cannot be parsed, the domain is read again.
+        let previous = previous.filter(|previous| previous.parsed.is_some());
         // A full scan made since the last answer is the better reading, whoever requested it.
         let answer = previous.as_ref().and_then(|previous| previous.parsed.as_deref());
-        if let Some(reading) = self.find_newer_scan(domain, answer).await? {
+        if let Some(reading) = self.reading_from_newer_scan(scan, answer).await? {
             let published = Box::pin(self.publish_scan(reading)).await?;
             if query.live != LivePolicy::Always {
                 return Ok(published);
@@ -289,14 +295,13 @@ impl Answers {
         Ok(latest.filter(|latest| latest.parsed.is_some()))
     }
 
-    /// A public scan that is newer than the previous answer.
-    async fn find_newer_scan(
+    /// The newest public scan as a reading, if it is newer than the previous answer.
+    async fn reading_from_newer_scan(
         self: &Arc<Self>,
-        domain: &Domain,
+        newest: Option<ScanRow>,
         previous: Option<&ResolveAnswer>,
     ) -> Result<Option<NewReading>, ResolveError> {
-        let rows = self.store.scans_of(domain, ScanScope::PublicOnly, None, 1).await?;
-        let Some(row) = rows.into_iter().next() else { return Ok(None) };
+        let Some(row) = newest else { return Ok(None) };
         let now = self.clock.now();
         let fresh_ms = i64::from(ANSWER_FRESH_HOURS) * HOUR_MS;
         // A reading from a clock that ran ahead must not hide later scans.

@@ -1,6 +1,5 @@
 //! The cache of signed answers. An answer is kept as the bytes that were signed, and served without
-//! being parsed, serialised or signed again. Parsed forms are not kept: they take many times the
-//! memory of the bytes.
+//! being parsed, serialised or signed again. `answer_parts` keeps some in parsed form.
 
 use std::any::Any;
 use std::sync::{Arc, OnceLock};
@@ -8,7 +7,8 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 use contract::records::ResolveAnswer;
 use contract::{Domain, Timestamp};
-use proof::Digest;
+use proof::{Digest, ProofError, SignedLayout};
+use store::{HashedBytes, StoredAnswer};
 
 use crate::bounded_cache::BoundedCache;
 use crate::domain_turns::DomainTurn;
@@ -22,6 +22,8 @@ pub struct CachedAnswer {
     /// SHA-256 of `bytes`; `sha256` is the digest that the answer states.
     pub content_sha256: Digest,
     pub answered_at: Timestamp,
+    /// The log index of its decision.
+    log_index: u64,
     /// When the evidence was read, as the answer states it.
     pub observed_at: Option<Timestamp>,
     /// From this time on a statement in the answer is no longer true, such as its age in hours.
@@ -29,6 +31,8 @@ pub struct CachedAnswer {
     /// For the server: a response that is prepared once and reused. It shares `bytes` and holds at
     /// most [`Self::PREPARED_RESPONSE_BYTES`] besides. Set once, by the first caller that needs it.
     pub prepared_response: OnceLock<Box<dyn Any + Send + Sync>>,
+    /// Found when the answer is first put into a batch.
+    layout: OnceLock<Option<SignedLayout>>,
 }
 
 impl CachedAnswer {
@@ -36,7 +40,7 @@ impl CachedAnswer {
     pub const PREPARED_RESPONSE_BYTES: usize = 4_096;
 
     pub(super) fn new(
-        stored: &store::StoredAnswer,
+        stored: &StoredAnswer,
         observed_at: Option<Timestamp>,
         valid_until: Timestamp,
     ) -> Self {
@@ -45,11 +49,33 @@ impl CachedAnswer {
             // A copy of exactly this size: the original may be part of a larger buffer.
             bytes: Bytes::copy_from_slice(&stored.bytes),
             sha256: stored.sha256,
-            content_sha256: proof::sha256(&stored.bytes),
+            content_sha256: stored.bytes.sha256(),
             answered_at: stored.answered_at,
+            log_index: stored.log_index,
             observed_at,
             valid_until,
             prepared_response: OnceLock::new(),
+            layout: OnceLock::new(),
+        }
+    }
+
+    /// Appends the answer as a value inside another canonical document.
+    pub(super) fn write_canonical(&self, out: &mut Vec<u8>) -> Result<(), ProofError> {
+        let layout = self.layout.get_or_init(|| SignedLayout::find(&self.bytes));
+        match layout {
+            Some(layout) if layout.write_canonical(&self.bytes, out) => Ok(()),
+            _ => proof::embedding::write_canonical(&self.bytes, out),
+        }
+    }
+
+    /// The answer as it is stored.
+    pub(super) fn to_stored(&self) -> StoredAnswer {
+        StoredAnswer {
+            sha256: self.sha256,
+            domain: self.domain.clone(),
+            answered_at: self.answered_at,
+            log_index: self.log_index,
+            bytes: HashedBytes::with_digest(self.bytes.clone(), self.content_sha256),
         }
     }
 
@@ -72,6 +98,8 @@ impl CachedAnswer {
 }
 
 const MAX_CLOCK_SKEW_MS: i64 = 60_000;
+/// How long an answer is kept when it is no longer served: the next one is made from it.
+const KEPT_AFTERWARDS_MS: i64 = 3_600_000;
 
 /// Answers by domain. Whoever has the turn of a domain puts its answer in.
 #[derive(Debug)]
@@ -84,10 +112,22 @@ impl AnswerCache {
 
     /// Finds only the canonical spelling of a domain.
     pub(super) fn get(&self, domain: &str, now: Timestamp) -> Option<Arc<CachedAnswer>> {
-        // Protects against a clock that was set back: it must not prolong the answer.
-        let not_set_back =
-            |answer: &Arc<CachedAnswer>| now.millis_since(answer.answered_at) > -MAX_CLOCK_SKEW_MS;
-        self.0.get(domain, now).filter(not_set_back)
+        let is_valid = |answer: &Arc<CachedAnswer>| {
+            // Protects against a clock that was set back: it must not prolong the answer.
+            let not_set_back = now.millis_since(answer.answered_at) > -MAX_CLOCK_SKEW_MS;
+            not_set_back && now < answer.valid_until
+        };
+        self.0.get(domain, now).filter(is_valid)
+    }
+
+    /// The answer with this digest, whether or not it may still be served.
+    pub(super) fn find(
+        &self,
+        domain: &Domain,
+        sha256: &Digest,
+        now: Timestamp,
+    ) -> Option<Arc<CachedAnswer>> {
+        self.0.get(domain, now).filter(|answer| answer.sha256 == *sha256)
     }
 
     /// Puts in the latest answer about a domain. Whoever has the turn of the domain knows which one that
@@ -99,8 +139,8 @@ impl AnswerCache {
 
     pub(super) fn replace(&self, answer: Arc<CachedAnswer>, now: Timestamp) {
         let (domain, bytes) = (answer.domain.clone(), answer.memory_bytes());
-        let valid_until = answer.valid_until;
-        self.0.put(domain, answer, bytes, valid_until, now, |_| true);
+        let kept_until = answer.valid_until.plus_millis(KEPT_AFTERWARDS_MS);
+        self.0.put(domain, answer, bytes, kept_until, now, |_| true);
     }
 
     pub(super) fn remove(&self, domain: &Domain) {
@@ -132,6 +172,7 @@ mod tests {
         let bytes = Bytes::from(vec![b'x'; bytes]);
         let sha256 = proof::sha256(format!("{number} {at}").as_bytes());
         let answered_at = Timestamp::from_millis(at);
+        let bytes = bytes.into();
         let stored = store::StoredAnswer { sha256, domain, answered_at, log_index: 0, bytes };
         Arc::new(CachedAnswer::new(&stored, None, Timestamp::from_millis(until)))
     }

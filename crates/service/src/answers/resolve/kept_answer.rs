@@ -11,11 +11,12 @@ use contract::records::{AnswerStatus, Basis, Freshness, Incident, ResolveAnswer,
 use contract::{Brand, Domain, Timestamp};
 use judge::resolve::{HOUR_MS, PlannedUpgrade, Sections};
 use proof::{Digest, KeyPurpose};
+use store::AnswerStanding;
 
 use super::build_answer::LIVE_READ_PAUSE_MS;
 use super::cached_answers::CachedAnswer;
 use super::query::ResolveError;
-use super::seal_answer::{AnswerDraft, LatestAnswer};
+use super::seal_answer::{AnswerDraft, LatestAnswer, ReadInTurn};
 use super::stored_facts::describe_incident;
 use crate::answers::Answers;
 use crate::answers::revocations::withholds_the_same;
@@ -36,11 +37,12 @@ impl Answers {
         seen: Option<LatestAnswer>,
     ) -> Result<Arc<CachedAnswer>, ResolveError> {
         let turn = self.resolve_state.turns.begin(domain).await;
-        let latest = self.reload_latest_answer(domain, seen).await?;
+        let standing = self.store.answer_standing(domain, self.clock.now()).await?;
+        let latest = self.use_or_reload(domain, seen, standing.latest).await?;
         let Some(LatestAnswer { stored, parsed: Some(answer) }) = latest else {
             return Err(ResolveError::NothingStored);
         };
-        if self.are_bytes_valid(&answer, self.clock.now()).await? {
+        if self.are_bytes_valid(&answer, &standing, self.clock.now()).await {
             return Ok(self.cache_stored(&turn, &stored, &answer, stored_valid_until(&answer)));
         }
         let measured = answer.status == AnswerStatus::Measured;
@@ -52,29 +54,31 @@ impl Answers {
             false => announced_upgrade(&answer),
         };
         let draft = AnswerDraft { sections: None, facts, is_stored_reading: true, upgrade };
-        let latest = LatestAnswer { stored, parsed: Some(answer) };
-        self.seal_draft(&turn, &draft, Some(latest)).await
+        let read = ReadInTurn {
+            latest: Some(LatestAnswer { stored, parsed: Some(answer) }),
+            withheld: standing.withheld,
+            incident: standing.incident,
+            control: draft.facts.control().cloned(),
+        };
+        self.seal_draft(&turn, &draft, Some(read)).await
     }
 
     /// Whether every statement of the latest answer about a domain is still true.
     async fn are_bytes_valid(
         &self,
         answer: &ResolveAnswer,
+        standing: &AnswerStanding,
         now: Timestamp,
-    ) -> Result<bool, ResolveError> {
+    ) -> bool {
         let was_made = now.millis_since(answer.answered_at) > -MAX_CLOCK_SKEW_MS;
         if now >= stored_valid_until(answer) || !was_made || !self.is_as_made_now(answer) {
-            return Ok(false);
+            return false;
         }
-        let (withheld, incident) = tokio::try_join!(
-            self.store.withheld_actions_for(&answer.domain),
-            self.store.open_incident(&answer.domain, now),
-        )?;
         // Control changes no decision: if it cannot be read in time, the stored answer is served.
         let control = self.load_control(&answer.domain).await;
-        Ok(withholds_the_same(answer, withheld.as_ref())
-            && answer.incident == incident.as_ref().map(describe_incident)
-            && control.is_none_or(|control| control == answer.control))
+        withholds_the_same(answer, standing.withheld.as_ref())
+            && answer.incident == standing.incident.as_ref().map(describe_incident)
+            && control.is_none_or(|control| control == answer.control)
     }
 
     /// Whether the answer would have the same addresses, key and decision rules if it were made now.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use contract::Timestamp;
-use contract::records::ResolveAnswer;
 use declared::robots::Robots;
+use judge::resolve::Sections;
 use proof::Digest;
 
 use super::stored_robots::StoredRobots;
@@ -39,7 +39,7 @@ impl RobotsCache {
 
 impl Answers {
     /// The robots.txt that an answer was decided from.
-    pub async fn robots_behind(&self, answer: &ResolveAnswer) -> StoredRobots {
+    pub(crate) async fn robots_behind(&self, answer: &Sections) -> StoredRobots {
         let Some(policy) = answer.crawl_policy.body() else { return StoredRobots::NotRead };
         if matches!(policy.http_status, Some(404 | 410)) {
             return StoredRobots::Absent;

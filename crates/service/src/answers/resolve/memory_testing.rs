@@ -7,6 +7,7 @@ use declared::robots::Robots;
 use proof::Digest;
 use store::StoredAnswer;
 
+use super::answer_parts::AnswerPartsCache;
 use super::cached_answers::{AnswerCache, CachedAnswer};
 use super::load_robots::RobotsCache;
 
@@ -27,6 +28,21 @@ impl FilledCaches {
     pub(crate) fn put_robots(&self, digest: Digest, robots: Arc<Robots>, now: Timestamp) {
         self.robots.put(digest, robots, now);
     }
+}
+
+/// Parsed answers, each under a digest of its own.
+pub(crate) fn fill_parsed_answers(
+    bound: usize,
+    sample: &StoredAnswer,
+    now: Timestamp,
+) -> impl Sized {
+    let cache = AnswerPartsCache::new(bound);
+    for number in 0..bound / sample.bytes.len() {
+        let sha256 = Digest::of(&number.to_be_bytes());
+        let cached = CachedAnswer::new(&StoredAnswer { sha256, ..sample.clone() }, None, now);
+        assert!(cache.get_or_parse(&cached, now).is_some(), "the sample is an answer");
+    }
+    cache
 }
 
 /// The answer with a prepared response of the largest allowed size.

@@ -5,6 +5,7 @@
 //! newer than the last answer, from the last answer while its reading is usable, or from a live read
 //! of the site (`build_answer`). Every answer is in the log before it is returned.
 
+mod answer_parts;
 mod build_answer;
 mod cached_answers;
 mod kept_answer;
@@ -33,6 +34,7 @@ use std::sync::Arc;
 
 use contract::Domain;
 
+pub(crate) use answer_parts::AnswerParts;
 pub use cached_answers::CachedAnswer;
 pub use judge::lookalike::Ranking;
 pub use prefix_lookup::{AnswersByPrefix, PrefixError};
@@ -68,6 +70,11 @@ impl Answers {
     #[must_use]
     pub fn cached_answer_by_name(&self, name: &str) -> Option<Arc<CachedAnswer>> {
         self.resolve_state.cache.get(name, self.clock.now())
+    }
+
+    /// A cached answer taken apart; `None` if this build cannot parse it.
+    pub(crate) fn answer_parts(&self, cached: &CachedAnswer) -> Option<Arc<AnswerParts>> {
+        self.resolve_state.parts.get_or_parse(cached, self.clock.now())
     }
 
     /// The signed answer about a domain.

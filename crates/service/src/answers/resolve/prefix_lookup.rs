@@ -36,7 +36,8 @@ impl Answers {
         let answers = stored.into_iter().map(|stored| {
             // A cached answer is based on the same reading, refreshed to a later time.
             let cached = self.cached_answer(&stored.domain);
-            let bytes = cached.map_or(stored.bytes, |cached| cached.bytes.clone());
+            let bytes =
+                cached.map_or_else(|| stored.bytes.into_bytes(), |cached| cached.bytes.clone());
             (proof::sha256(stored.domain.as_str().as_bytes()), bytes)
         });
         let (digests, answers): (Vec<Digest>, Vec<Bytes>) = answers.unzip();

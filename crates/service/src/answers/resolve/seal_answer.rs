@@ -6,12 +6,14 @@
 
 use std::sync::Arc;
 
-use contract::records::{ResolveAnswer, RevocationCause};
+use contract::records::{ControlSummary, ResolveAnswer, RevocationCause};
 use contract::{Domain, Timestamp};
 use judge::resolve::{PlannedUpgrade, Sections, assemble_answer, carry_calls, refresh_sections};
-use proof::ProofError;
+use proof::{Digest, ProofError};
 use serde_json::Value;
-use store::{Predecessor, StoreError, StoredAnswer};
+use store::{
+    AnswerStanding, OwnerIncident, Predecessor, StoreError, StoredAnswer, WithheldActions,
+};
 
 use super::build_answer::NewReading;
 use super::cached_answers::CachedAnswer;
@@ -36,6 +38,25 @@ pub(super) struct LatestAnswer {
     pub(super) parsed: Option<Arc<ResolveAnswer>>,
 }
 
+impl LatestAnswer {
+    fn parse(stored: StoredAnswer) -> Self {
+        let parsed = serde_json::from_slice(&stored.bytes)
+            .inspect_err(|error| tracing::warn!(%error, "a stored answer cannot be parsed"))
+            .ok();
+        Self { stored, parsed: parsed.map(Arc::new) }
+    }
+}
+
+/// What is read in the turn of a domain before its answer is made: nothing of it changes before the turn ends,
+/// except by the owner or the operator.
+pub(super) struct ReadInTurn {
+    pub(super) latest: Option<LatestAnswer>,
+    pub(super) withheld: Option<WithheldActions>,
+    pub(super) incident: Option<OwnerIncident>,
+    /// `None` if the claims could not be read in time.
+    pub(super) control: Option<ControlSummary>,
+}
+
 /// An answer before it is brought up to date.
 pub(super) struct AnswerDraft {
     /// The sections of a new reading; `None` for those of the latest answer.
@@ -51,11 +72,19 @@ impl Answers {
         &self,
         domain: &Domain,
     ) -> Result<Option<LatestAnswer>, ResolveError> {
-        let Some(stored) = self.store.latest_answer(domain).await? else { return Ok(None) };
-        let parsed = serde_json::from_slice(&stored.bytes)
-            .inspect_err(|error| tracing::warn!(%error, "a stored answer cannot be parsed"))
-            .ok();
-        Ok(Some(LatestAnswer { stored, parsed: parsed.map(Arc::new) }))
+        Ok(self.store.latest_answer(domain).await?.map(LatestAnswer::parse))
+    }
+
+    /// The answer with this digest, which is the latest about its domain: the cached one, if it is that one.
+    pub(super) async fn load_cached_or_stored(
+        &self,
+        domain: &Domain,
+        latest: &Digest,
+    ) -> Result<Option<LatestAnswer>, ResolveError> {
+        match self.resolve_state.cache.find(domain, latest, self.clock.now()) {
+            Some(cached) => Ok(Some(LatestAnswer::parse(cached.to_stored()))),
+            None => self.load_latest_answer(domain).await,
+        }
     }
 
     /// The latest answer, which is mostly the one that was seen before: then it is not read and parsed again.
@@ -65,11 +94,29 @@ impl Answers {
         seen: Option<LatestAnswer>,
     ) -> Result<Option<LatestAnswer>, ResolveError> {
         let Some(seen) = seen else { return self.load_latest_answer(domain).await };
-        let latest = self.store.latest_digests(vec![domain.clone()]).await?;
-        match latest.first() {
-            Some(Some(sha256)) if *sha256 == seen.stored.sha256 => Ok(Some(seen)),
+        let latest = self.store.latest_digests(vec![domain.clone()]).await?.pop().flatten();
+        self.use_or_reload(domain, Some(seen), latest).await
+    }
+
+    /// The answer with this digest, which was the latest a moment ago: the one that was seen, if it is that one.
+    pub(super) async fn use_or_reload(
+        &self,
+        domain: &Domain,
+        seen: Option<LatestAnswer>,
+        latest: Option<Digest>,
+    ) -> Result<Option<LatestAnswer>, ResolveError> {
+        match seen {
+            Some(seen) if latest == Some(seen.stored.sha256) => Ok(Some(seen)),
             _ => self.load_latest_answer(domain).await,
         }
+    }
+
+    async fn read_in_turn(&self, domain: &Domain) -> Result<ReadInTurn, ResolveError> {
+        // Not limited in time: without it, actions that are withheld would be taken for allowed.
+        let standing = self.store.answer_standing(domain, self.clock.now()).await?;
+        let AnswerStanding { withheld, incident, .. } = standing;
+        let latest = self.load_latest_answer(domain).await?;
+        Ok(ReadInTurn { latest, withheld, incident, control: self.load_control(domain).await })
     }
 
     /// Makes the answer from a new reading. It follows the latest answer, whichever that is by then.
@@ -96,19 +143,21 @@ impl Answers {
         sealing.await.map_err(|e| ResolveError::Internal(e.to_string()))?
     }
 
-    /// `latest`: the latest answer, if it was read in this turn.
+    /// `read`: what was read in this turn already.
     pub(super) async fn seal_draft(
         &self,
         turn: &DomainTurn,
         draft: &AnswerDraft,
-        mut latest: Option<LatestAnswer>,
+        mut read: Option<ReadInTurn>,
     ) -> Result<Arc<CachedAnswer>, ResolveError> {
         for _ in 0..ATTEMPTS {
-            let latest = match latest.take() {
-                Some(latest) => Some(latest),
-                None => self.load_latest_answer(turn.domain()).await?,
+            // Read in the turn of the domain, not while the site was read: a claim that ended in between would be
+            // stated as proven, and whoever ended it has brought the answer up to date already.
+            let read = match read.take() {
+                Some(read) => read,
+                None => self.read_in_turn(turn.domain()).await?,
             };
-            match self.try_seal(turn, draft, latest).await {
+            match self.try_seal(turn, draft, read).await {
                 Err(ResolveError::Seal(error)) if is_superseded(&error) => {}
                 done => return done,
             }
@@ -122,11 +171,12 @@ impl Answers {
         &self,
         turn: &DomainTurn,
         draft: &AnswerDraft,
-        latest: Option<LatestAnswer>,
+        read: ReadInTurn,
     ) -> Result<Arc<CachedAnswer>, ResolveError> {
         let now = self.clock.now();
         let AnswerDraft { sections, facts, is_stored_reading, upgrade } = draft;
         let upgrade = *upgrade;
+        let ReadInTurn { latest, withheld, incident, control } = read;
         let (stored, previous) = latest.map(|latest| (latest.stored, latest.parsed)).unzip();
         let previous = previous.flatten();
         let is_kept = sections.is_none();
@@ -140,14 +190,6 @@ impl Answers {
                 carry_calls(&mut sections, previous, now);
             }
         }
-        // Not limited in time: without them, actions that are withheld would be taken for allowed.
-        let (withheld, incident) = tokio::try_join!(
-            self.store.withheld_actions_for(turn.domain()),
-            self.store.open_incident(turn.domain(), now),
-        )?;
-        // Read in the turn of the domain, not while the site was read: a claim that ended in between would be stated
-        // as proven, and whoever ended it has brought the answer up to date already.
-        let control = self.load_control(turn.domain()).await;
         let unread_causes: &[RevocationCause] = match facts.readings_were_read() {
             true => &[],
             false => &[RevocationCause::HighRiskPending],
@@ -240,8 +282,9 @@ impl Answers {
         now: Timestamp,
     ) -> Result<Arc<CachedAnswer>, ResolveError> {
         let unsigned = |error: ProofError| ResolveError::Seal(SealError::NotSigned(error));
-        let resigned = self.keys.make_servable(vec![stored.bytes]).await.map_err(unsigned)?;
-        stored.bytes = resigned.into_iter().next().unwrap_or_default();
+        let resigned =
+            self.keys.make_servable(vec![stored.bytes.into_bytes()]).await.map_err(unsigned)?;
+        stored.bytes = resigned.into_iter().next().unwrap_or_default().into();
         let document = proof::canonical::parse_strict(&stored.bytes).map_err(unsigned)?;
         let digest = document.get("sha256").and_then(Value::as_str);
         let digest = digest.and_then(|digest| digest.parse().ok());

@@ -16,6 +16,8 @@ pub struct ResolveSettings {
     pub reserve: Duration,
     /// Memory for cached answers, with everything an entry holds, in bytes.
     pub cache_bytes: usize,
+    /// Memory for the answers that are kept in parsed form, for decisions, in bytes.
+    pub parsed_cache_bytes: usize,
     /// Memory for parsed robots.txt files, in bytes.
     pub robots_cache_bytes: usize,
     pub windows: UpgradeWindows,
@@ -37,6 +39,7 @@ impl Default for ResolveSettings {
             live_budget: contract::limits::LIVE_READ_BUDGET,
             reserve: Duration::from_millis(100),
             cache_bytes: 256 * 1024 * 1024,
+            parsed_cache_bytes: 32 * 1024 * 1024,
             robots_cache_bytes: 32 * 1024 * 1024,
             windows: UpgradeWindows::default(),
             queue_max: contract::limits::SCAN_QUEUE_MAX,

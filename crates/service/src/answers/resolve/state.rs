@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use contract::{Domain, Timestamp};
 
+use super::answer_parts::AnswerPartsCache;
 use super::cached_answers::{AnswerCache, CachedAnswer};
 use super::load_robots::RobotsCache;
 use super::query::{LivePolicy, ResolveError};
@@ -26,11 +27,13 @@ pub(super) struct FlightResult {
     pub(super) lacked_permit: bool,
 }
 
-/// Shared by all requests. `cache`, `robots`, `single_flight`, `turns` and `queue_counts` are each guarded by
+/// Shared by all requests. `cache`, `parts`, `robots`, `single_flight`, `turns` and `queue_counts` are each guarded by
 /// a lock of their own;
 /// `live_reads` is an atomic counter that is changed only through `LiveReadGuard`.
 pub(crate) struct ResolveState {
     pub(super) cache: AnswerCache,
+    /// For decisions.
+    pub(super) parts: AnswerPartsCache,
     pub(super) robots: RobotsCache,
     pub(super) single_flight: SingleFlight<FlightKey, SharedPermits, FlightResult>,
     /// Taken to make an answer, and to put a stored one into the cache.
@@ -44,6 +47,7 @@ impl ResolveState {
     pub(crate) fn new(settings: &ResolveSettings) -> Self {
         Self {
             cache: AnswerCache::new(settings.cache_bytes),
+            parts: AnswerPartsCache::new(settings.parsed_cache_bytes),
             robots: RobotsCache::new(settings.robots_cache_bytes),
             single_flight: SingleFlight::default(),
             turns: DomainTurns::default(),
@@ -54,15 +58,18 @@ impl ResolveState {
 
     pub(crate) fn evict_expired(&self, now: Timestamp) {
         self.cache.evict_expired(now);
+        self.parts.evict_expired(now);
         self.robots.evict_expired(now);
     }
 
     pub(crate) fn forget_answers(&self) {
         self.cache.clear();
+        self.parts.clear();
     }
 
     pub(crate) fn report_cache_sizes(&self) {
         self.cache.report_size();
+        self.parts.report_size();
         self.robots.report_size();
     }
 

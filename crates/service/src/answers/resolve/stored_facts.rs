@@ -15,7 +15,10 @@ use judge::resolve::high_risk::ReadingFields;
 use judge::resolve::{
     self, PlannedUpgrade, ReadingsSummary, RefreshInputs, corroboration, high_risk,
 };
-use store::{ClockAndVersions, Job, OwnerIncident, StoreError, StoredReading};
+use store::{
+    AnswerFacts, AnswerFactsQuery, ClockAndVersions, ComparedReading, Job, OwnerIncident,
+    StoreError, StoredClaim, StoredReading,
+};
 
 use super::upgrade_windows::{UPGRADE_JOB, UpgradeWindows};
 use crate::answers::Answers;
@@ -23,10 +26,12 @@ use crate::stored_claims::summarise_claims;
 
 /// Facts about a domain. The outer `None` means that the lookup failed or was not done in time.
 pub(super) struct StoredFacts {
-    readings: Option<Vec<StoredReading>>,
+    readings: Option<Vec<ComparedReading>>,
     clock: Option<Option<ClockAndVersions>>,
     upgrade: Option<Option<Job>>,
     dns: Option<Option<DnsSection>>,
+    /// Who controlled the domain at the time of the lookup.
+    control: Option<ControlSummary>,
 }
 
 /// What the owner of a domain did and stated.
@@ -41,31 +46,49 @@ impl Answers {
     /// Runs all lookups concurrently. `check_dns` also queries the DNS resolver: a stored reading may
     /// be days old, and the name may have been deleted since.
     pub(super) async fn load_stored_facts(&self, domain: &Domain, check_dns: bool) -> StoredFacts {
-        let home = format!("https://{domain}/");
         let dns = async {
             match check_dns {
                 true => Ok(Some(self.scanner.lookup_dns(domain, SECTION_TIMEOUT).await)),
                 false => Ok(None),
             }
         };
-        let (readings, clock, upgrade, dns) = tokio::join!(
-            within_time_limit(self.store.readings_of(domain, READINGS_KEPT_PER_DOMAIN)),
-            within_time_limit(self.store.clock(&home)),
-            within_time_limit(self.store.job(UPGRADE_JOB, domain.as_str())),
-            within_time_limit(dns),
-        );
+        let query = AnswerFactsQuery {
+            domain: domain.clone(),
+            readings: READINGS_KEPT_PER_DOMAIN,
+            clock_url: format!("https://{domain}/"),
+            job_kind: UPGRADE_JOB,
+        };
+        let facts = async { Ok(self.store.answer_facts(query).await) };
+        let (facts, dns) = tokio::join!(within_time_limit(facts), within_time_limit(dns));
         // A failed DNS lookup counts as not done in time: the stored section stays.
         let dns = dns.filter(|dns| dns.as_ref().is_none_or(|section| section.body().is_some()));
-        StoredFacts { readings, clock, upgrade, dns }
+        let Some(AnswerFacts { readings, clock, job, claims }) = facts else {
+            return StoredFacts { readings: None, clock: None, upgrade: None, dns, control: None };
+        };
+        StoredFacts {
+            readings: found(readings),
+            clock: found(clock),
+            upgrade: found(job),
+            dns,
+            control: found(claims.and_then(|claims| self.summarise_control(domain, &claims))),
+        }
     }
 
     /// Who controls the domain; `None` if the claims could not be read in time.
     pub(super) async fn load_control(&self, domain: &Domain) -> Option<ControlSummary> {
         let claims = async {
             let claims = self.store.claims_of(domain).await?;
-            summarise_claims(domain, &claims, self.clock.now(), &self.issuer)
+            self.summarise_control(domain, &claims)
         };
         within_time_limit(claims).await
+    }
+
+    fn summarise_control(
+        &self,
+        domain: &Domain,
+        claims: &[StoredClaim],
+    ) -> Result<ControlSummary, StoreError> {
+        summarise_claims(domain, claims, self.clock.now(), &self.issuer)
     }
 }
 
@@ -74,13 +97,17 @@ const TIMEOUT_GRACE: Duration = Duration::from_millis(20);
 
 async fn within_time_limit<T>(lookup: impl Future<Output = Result<T, StoreError>>) -> Option<T> {
     match tokio::time::timeout(SECTION_TIMEOUT + TIMEOUT_GRACE, lookup).await {
-        Ok(Ok(found)) => Some(found),
-        Ok(Err(error)) => {
-            tracing::warn!(%error, "a lookup failed; the section is served as stored");
-            None
-        }
+        Ok(result) => found(result),
         Err(_) => None,
     }
+}
+
+fn found<T>(result: Result<T, StoreError>) -> Option<T> {
+    result
+        .inspect_err(|error| {
+            tracing::warn!(%error, "a lookup failed; the section is served as stored");
+        })
+        .ok()
 }
 
 impl StoredFacts {
@@ -108,11 +135,16 @@ impl StoredFacts {
         self.readings.is_some()
     }
 
+    /// Who controls the domain, if it was looked up in time.
+    pub(super) fn control(&self) -> Option<&ControlSummary> {
+        self.control.as_ref()
+    }
+
     /// Adds a reading that is being stored at the same time.
     pub(super) fn with_new_reading(mut self, reading: &StoredReading) -> Self {
         if let Some(readings) = &mut self.readings {
             readings.retain(|known| known.id != reading.id);
-            readings.insert(0, reading.clone());
+            readings.insert(0, reading.clone().into_compared());
             readings.truncate(READINGS_KEPT_PER_DOMAIN);
         }
         self
@@ -170,7 +202,7 @@ pub(super) fn describe_incident(incident: &OwnerIncident) -> Incident {
 
 /// Summarises the stored readings of a domain.
 fn summarise_readings(
-    readings: &[StoredReading],
+    readings: &[ComparedReading],
     earlier: Option<&HighRiskFields>,
 ) -> ReadingsSummary {
     let comparable: Vec<ComparableReading> = readings.iter().map(to_comparable_reading).collect();
@@ -205,7 +237,7 @@ fn summarise_readings(
 }
 
 /// A stored reading in comparable form. Fields that cannot be parsed are left out.
-fn to_comparable_reading(stored: &StoredReading) -> ComparableReading {
+fn to_comparable_reading(stored: &ComparedReading) -> ComparableReading {
     ComparableReading {
         id: stored.id.clone(),
         observed_at: stored.observed_at,

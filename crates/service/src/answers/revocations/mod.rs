@@ -20,7 +20,7 @@ use contract::records::{
 use contract::{Domain, Timestamp};
 use proof::{KeyPurpose, ProofError};
 use serde_json::json;
-use store::{RevocationsQuery, StoreError, StoredRevocation, WithheldActions};
+use store::{RevocationState, RevocationsQuery, StoreError, StoredRevocation, WithheldActions};
 
 pub(crate) use self::answer_revocations::withholds_the_same;
 pub use self::answer_revocations::{AnswerRevocations, is_stricter, revocations_by_answer};
@@ -72,26 +72,22 @@ impl Answers {
         Ok(list)
     }
 
-    /// The cursor after the newest entry, from which a caller can follow the list.
-    pub(crate) async fn revocation_cursor(&self) -> Result<String, StoreError> {
-        Ok(RevocationCursor::after(self.store.last_revocation().await?.as_ref()).to_string())
-    }
-
-    /// The actions withheld for a domain or one of its parent domains.
-    pub(crate) async fn find_withheld_actions(
+    /// The actions withheld for a domain or one of its parent domains, and where the revocation feed ends.
+    pub(crate) async fn find_revocation_state(
         &self,
         domain: &Domain,
-    ) -> Result<Option<WithheldActions>, StoreError> {
-        let mut name = domain.as_str();
-        while name.contains('.') {
-            let found =
-                self.store.withheld_actions_for(&store::scans::parse_stored_domain(name)?).await?;
-            if let Some(withheld) = found.filter(WithheldActions::is_in_force) {
-                return Ok(Some(withheld));
-            }
-            name = name.split_once('.').map_or("", |(_, parent)| parent);
+    ) -> Result<(Option<WithheldActions>, String), StoreError> {
+        let mut names = vec![domain.clone()];
+        let mut rest = domain.as_str();
+        while let Some((_, parent)) =
+            rest.split_once('.').filter(|(_, parent)| parent.contains('.'))
+        {
+            names.push(store::scans::parse_stored_domain(parent)?);
+            rest = parent;
         }
-        Ok(None)
+        let RevocationState { withheld, last } = self.store.revocation_state(names).await?;
+        let in_force = withheld.into_iter().flatten().find(WithheldActions::is_in_force);
+        Ok((in_force, RevocationCursor::after(last.as_ref()).to_string()))
     }
 
     async fn build_list(

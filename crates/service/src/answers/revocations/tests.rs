@@ -278,8 +278,9 @@ async fn a_delta_has_the_changes_and_whether_it_is_complete() {
         RevocationsError::FutureTime
     );
     // Actions withheld for a domain are withheld for its subdomains too.
-    let under = service.answers.find_withheld_actions(&domain("www2.shop.new.lab")).await.unwrap();
+    let under =
+        service.answers.find_revocation_state(&domain("www2.shop.new.lab")).await.unwrap().0;
     assert_eq!(under.map(|of| of.domain), Some(domain("new.lab")));
-    assert_eq!(service.answers.find_withheld_actions(&domain("freed.lab")).await.unwrap(), None);
+    assert_eq!(service.answers.find_revocation_state(&domain("freed.lab")).await.unwrap().0, None);
     stop_service(service).await;
 }

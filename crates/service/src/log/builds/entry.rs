@@ -1,5 +1,7 @@
 //! The log entry of a build: what it contains, and how builds are compared.
 
+use std::sync::LazyLock;
+
 use bytes::Bytes;
 use contract::records::{BuildArtifact, BuildToolchain};
 use contract::{Brand, Timestamp};
@@ -74,12 +76,16 @@ impl BuildRules {
     /// The scoring and decision rules compiled into this program.
     #[must_use]
     pub fn compiled_in() -> Self {
-        let rules = Rulepack::current();
-        Self {
-            score_version: rules.score_version,
-            scoring_policy_sha256: rules.digest(),
-            decision_rules_sha256: judge::decide::rules_sha256(),
-        }
+        /// They are read from tables and hashed, which takes longer than making an answer.
+        static COMPILED_IN: LazyLock<BuildRules> = LazyLock::new(|| {
+            let rules = Rulepack::current();
+            BuildRules {
+                score_version: rules.score_version,
+                scoring_policy_sha256: rules.digest(),
+                decision_rules_sha256: judge::decide::rules_sha256(),
+            }
+        });
+        COMPILED_IN.clone()
     }
 }
 

@@ -13,9 +13,9 @@ use serde_json::{Value, json};
 use store::{
     Accuracy, Audit, Conduct, ConductDay, ContradictingHead, Control, DeletedScan, Deletions,
     Dispute, Disputes, Feeds, Incidents, IssuedMcpLock, Log, McpScanExtras, McpScans, McpSurface,
-    NewAuditEntry, NewControlEvent, NewRevocation, OwnerIncident, RegistrationChange,
-    Registrations, Revocations, StoredClaim, StoredFeed, StoredMcpScan, StoredRegistration,
-    WithheldActions,
+    NewAuditEntry, NewControlEvent, NewRevocation, OwnerIncident, Readings, RegistrationChange,
+    Registrations, Revocations, StoredClaim, StoredFeed, StoredMcpScan, StoredReading,
+    StoredRegistration, WithheldActions,
 };
 
 use super::accuracy::tests::signed_accuracy;
@@ -78,6 +78,21 @@ async fn fill_empty_tables(dir: &Path) {
     };
     let entries = vec![entry("suspended"), entry("reinstated")];
     store.append_revocations(entries, standings).await.unwrap();
+    // The readings of the archive have no fingerprint without the record.
+    for id in ["reading-one", "reading-two"] {
+        let reading = StoredReading {
+            id: id.to_owned(),
+            domain: store::scans::parse_stored_domain("a.lab").unwrap(),
+            observed_at: at,
+            network: "here".to_owned(),
+            basis: "just_in_time".to_owned(),
+            scan_id: None,
+            completed: true,
+            fields: "{}".into(),
+            record: "{}".into(),
+        };
+        store.put_reading(reading).await.unwrap();
+    }
     for id in ["deleted-one", "deleted-two"] {
         let deleted = DeletedScan {
             id: id.to_owned(),

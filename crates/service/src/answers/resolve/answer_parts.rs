@@ -1,0 +1,84 @@
+//! Answers taken apart, for decisions that are made from them.
+//!
+//! An agent often asks several times about one site. Parsing an answer takes longer than deciding, so the parsed
+//! form of the answers that were asked about last is kept, within a bound of its own.
+
+use std::sync::Arc;
+
+use contract::Timestamp;
+use contract::records::{Actions, ReceiptTransparency, ResolveAnswer};
+use judge::resolve::Sections;
+use proof::Digest;
+
+use super::cached_answers::CachedAnswer;
+use crate::bounded_cache::BoundedCache;
+
+/// How long a parsed answer is kept. It is named by its digest, so it never becomes wrong.
+const KEPT_MS: i64 = 3_600_000;
+/// What a parsed answer takes in memory at most, as a multiple of its JSON. Names of members are not stored, but every
+/// text has an allocation of its own.
+const MEMORY_FACTOR: usize = 2;
+
+/// What a decision needs of an answer.
+#[derive(Debug)]
+pub(crate) struct AnswerParts {
+    pub(crate) sections: Sections,
+    pub(crate) actions: Actions,
+    pub(crate) transparency: ReceiptTransparency,
+    /// The key that signed the answer.
+    pub(crate) kid: String,
+}
+
+impl AnswerParts {
+    pub(crate) fn new(answer: ResolveAnswer) -> Self {
+        let place = answer.transparency.as_ref();
+        Self {
+            actions: answer.actions.clone(),
+            transparency: ReceiptTransparency {
+                state: if place.is_some() { "included" } else { "not_logged" }.to_owned(),
+                leaf_hash: place.map(|place| place.leaf_hash.clone()),
+                batch: place.map(|place| place.batch),
+            },
+            kid: answer.signature.as_ref().map(|signed| signed.kid.clone()).unwrap_or_default(),
+            sections: Sections::from_answer(answer),
+        }
+    }
+}
+
+/// By the digest that the answer states.
+#[derive(Debug)]
+pub(super) struct AnswerPartsCache(BoundedCache<Digest, Arc<AnswerParts>>);
+
+impl AnswerPartsCache {
+    pub(super) fn new(max_bytes: usize) -> Self {
+        Self(BoundedCache::new("parsed_answers", max_bytes))
+    }
+
+    /// `None` if this build cannot parse the answer.
+    pub(super) fn get_or_parse(
+        &self,
+        cached: &CachedAnswer,
+        now: Timestamp,
+    ) -> Option<Arc<AnswerParts>> {
+        if let Some(parts) = self.0.get(&cached.sha256, now) {
+            return Some(parts);
+        }
+        let parts = Arc::new(AnswerParts::new(*cached.parse()?));
+        let bytes = size_of::<AnswerParts>() + MEMORY_FACTOR * cached.bytes.len();
+        let until = now.plus_millis(KEPT_MS);
+        self.0.put(cached.sha256, Arc::clone(&parts), bytes, until, now, |_| false);
+        Some(parts)
+    }
+
+    pub(super) fn clear(&self) {
+        self.0.clear();
+    }
+
+    pub(super) fn evict_expired(&self, now: Timestamp) {
+        self.0.evict_expired(now);
+    }
+
+    pub(super) fn report_size(&self) {
+        self.0.report_size();
+    }
+}
