@@ -17,6 +17,7 @@ use std::time::Duration;
 
 use agents::FeedIndex;
 use agents::ranges::{PrefixSet, RangeTable};
+use bench_table::{Goal, report_ratio};
 use ip_network_table_deps_treebitmap::IpLookupTable;
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 use iptrie::{Ipv4LCTrieMap, Ipv4RTrieMap, Ipv6LCTrieMap, Ipv6RTrieMap};
@@ -99,9 +100,8 @@ fn compare(name: &str, nets: &[(IpNet, FeedIndex)], addresses: &[IpAddr], measur
     }
     let best = rates[1..].iter().copied().fold(0.0, f64::max);
     let ratio = rates[0] / best;
-    let verdict = if ratio >= GOAL { "" } else { "   BELOW" };
-    println!("ours / the best crate, {name}: {ratio:.2}  (goal: {GOAL}){verdict}\n");
-    ratio >= GOAL
+    let path = format!("look-ups of addresses, {name}");
+    report_ratio(&path, "the best crate", ratio, Goal::AtLeast(GOAL))
 }
 
 /// Look-ups in a second of processor time, so that other programs do not count.

@@ -22,6 +22,7 @@ use std::sync::Arc;
 use agents::ranges::PrefixSet;
 use agents::verdict::{LoadedFeed, ReverseDns, SignatureEvidence, VisitorChecker, VisitorEvidence};
 use agents::{KnownAgents, SearchableAgents};
+use bench_table::{Goal, report_bare, report_ratio};
 use contract::Timestamp;
 
 const LIMIT: f64 = 2_000_000.0;
@@ -93,17 +94,16 @@ fn main() {
         .collect();
     rates.sort_unstable_by(f64::total_cmp);
     let rate = rates[rates.len() / 2];
-    let ratio = rate / LIMIT;
     println!("{rate:.0} verdicts per CPU-second, with {PREFIXES} prefixes");
-    println!("ratio to the limit of {LIMIT:.0}: {ratio:.2} (must be at least 1)");
-    let mut is_met = ratio >= 1.0;
+    let goal = Goal::AtLeast(LIMIT);
+    let mut is_met = report_bare("verdicts about visitors", rate, "per CPU-second", goal);
     match peer_rate(&visitors) {
         None => println!("ai-crawler-verify is not installed: not compared"),
         Some(peer) => {
             let times = rate / peer;
             println!("ai-crawler-verify: {peer:.0} per CPU-second");
-            println!("ratio to ai-crawler-verify: {times:.0} (must be at least {PEER_LIMIT})");
-            is_met &= times >= PEER_LIMIT;
+            let goal = Goal::AtLeast(PEER_LIMIT);
+            is_met &= report_ratio("verdicts about visitors", "ai-crawler-verify", times, goal);
         }
     }
     std::process::exit(i32::from(!is_met));

@@ -14,6 +14,7 @@ use std::fmt::Write as _;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+use bench_table::{Goal, report_ratio};
 use declared::robots::Robots;
 use texting_robots::Robot;
 
@@ -55,12 +56,9 @@ fn main() {
     });
     println!("  declared::robots, one parse        {ours:>10.0} files/s");
     println!("  texting_robots, four parses        {theirs:>10.0} files/s");
-    let ratio = ours / theirs;
-    let verdict = if ratio >= GOAL { "" } else { "   BELOW" };
-    println!("ours / theirs                        {ratio:>10.2}  (goal: {GOAL}){verdict}");
-    if measured && ratio < GOAL {
-        std::process::exit(1);
-    }
+    let path = "robots.txt, one parse for four agents";
+    let is_met = report_ratio(path, "texting_robots", ours / theirs, Goal::AtLeast(GOAL));
+    std::process::exit(i32::from(measured && !is_met));
 }
 
 fn ours(file: &[u8]) -> [bool; 4] {

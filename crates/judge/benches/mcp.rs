@@ -9,6 +9,7 @@
 
 use std::time::{Duration, Instant};
 
+use bench_table::{Goal, report_bare, report_ratio};
 use contract::records::{McpBasisKind, McpConditions, McpKnown, McpLockOrigin};
 use judge::mcp::{
     CheckInputs, DriftPolicy, LockInputs, Reading, RuleContext, Surface, SurfaceBuilder,
@@ -48,7 +49,9 @@ fn main() {
     let context = RuleContext::default();
     let thousand = tools(1_000, &SENTENCE.repeat(2));
     let rules = fastest(|| drop(apply_rules(&thousand, &context)));
-    println!("rules, 1,000 tools: {rules:?} (must be at most {RULES_LIMIT:?})");
+    let ms = |time: Duration| time.as_secs_f64() * 1e3;
+    let goal = Goal::AtMost(ms(RULES_LIMIT));
+    let rules_met = report_bare("MCP rules on 1,000 tools", ms(rules), "ms", goal);
 
     let mut before: Option<f64> = None;
     let mut steepest = 0.0_f64;
@@ -62,7 +65,8 @@ fn main() {
         println!("{kilobytes} KiB of text in one tool: {:.1} ms", each * 1e3);
         before = Some(each);
     }
-    println!("steepest slope: {steepest:.2} (1 is linear, must be at most 1.4)");
+    let path = "MCP rules on longer texts, steepest slope";
+    let slope_met = report_ratio(path, "linear", steepest, Goal::AtMost(1.4));
 
     let report = apply_rules(&thousand, &context);
     let conditions = McpConditions {
@@ -106,6 +110,7 @@ fn main() {
             },
         ));
     });
-    println!("lock check, 1,000 tools: {check:?} (must be at most {CHECK_LIMIT:?})");
-    std::process::exit(i32::from(rules > RULES_LIMIT || check > CHECK_LIMIT || steepest > 1.4));
+    let goal = Goal::AtMost(ms(CHECK_LIMIT));
+    let check_met = report_bare("MCP lock check of 1,000 tools", ms(check), "ms", goal);
+    std::process::exit(i32::from(!(rules_met && slope_met && check_met)));
 }

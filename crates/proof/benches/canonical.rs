@@ -12,6 +12,7 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+use bench_table::{Goal, report_ratio};
 use contract::{Brand, Timestamp};
 use proof::{KeyPurpose, SigningKey, canonical, sha256, sign_document};
 use serde_json::{Value, json};
@@ -59,14 +60,10 @@ fn main() {
         );
     }
     let best = PUBLIC.into_iter().max_by(|a, b| rate(a).total_cmp(&rate(b))).unwrap();
-    println!(
-        "canonical / serde_json::to_vec      {:>6.2}  (wanted: 0.7)",
-        rate(OURS) / rate(FLOOR)
-    );
-    println!(
-        "canonical / best public crate       {:>6.2}  (wanted: 5; {best})",
-        rate(OURS) / rate(best)
-    );
+    let path = "canonical JSON of a record";
+    report_ratio(path, "serde_json::to_vec", rate(OURS) / rate(FLOOR), Goal::AtLeast(0.7));
+    let limit = format!("the best public crate, {best}");
+    report_ratio(path, &limit, rate(OURS) / rate(best), Goal::AtLeast(5.0));
 
     seal(&record, rounds, round);
 }

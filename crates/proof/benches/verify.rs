@@ -16,6 +16,7 @@ mod answers;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+use bench_table::{Goal, report_bare, report_ratio};
 use contract::{Brand, Timestamp};
 use data_encoding::BASE64URL_NOPAD;
 use proof::decision_content::{decision_leaf, transparency};
@@ -102,20 +103,9 @@ fn main() {
     // Nothing built and nothing written: below the bound, and out of reach.
     let least = 1.0 / (1.0 / rates[4] + 1.0 / rates[7] + 1.0 / rates[9]);
     println!("Ed25519, hash and a parser that builds nothing: {:.2} of that", ours / least);
-    report(
-        "verify one answer offline",
-        "one Ed25519 verification + parse + canonical form + hash",
-        ours / bound,
-        "0.70",
-        ours / bound >= 0.7,
-    );
-    report(
-        "answers verified offline per second and core",
-        "5000",
-        ours.round(),
-        "5000",
-        ours >= 5000.0,
-    );
+    let limit = "one Ed25519 verification + parse + canonical form + hash";
+    report_ratio("verify one answer offline", limit, ours / bound, Goal::AtLeast(0.7));
+    report_bare("answers verified offline", ours, "per second and core", Goal::AtLeast(5_000.0));
 }
 
 /// Nothing but verifying for some seconds: `perf record … --profile`.
@@ -127,15 +117,6 @@ fn verify_for_a_profile(samples: &[Sample], policy: &KeyPolicy, brand: &Brand) {
             assert!(verifier.verify(&sample.bytes).accepted());
         }
     }
-}
-
-/// One line of the table of all benches.
-fn report(what: &str, against: &str, value: f64, goal: &str, met: bool) {
-    let value = if value < 100.0 { format!("{value:.2}") } else { format!("{value:.0}") };
-    println!(
-        "BENCH | {what} | {against} | {value} | {goal} | {}",
-        if met { "met" } else { "not met" }
-    );
 }
 
 /// What no verification of these bytes can do without.

@@ -18,6 +18,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bench_table::{Goal, report_bare};
 use contract::limits::{PUBLIC_LIVE_PER_MINUTE, TOTAL_LIVE_PER_MINUTE};
 use contract::{Domain, NamePolicy};
 use futures_util::stream::{self, StreamExt};
@@ -29,6 +30,7 @@ use world::{HandClock, NOON, build_service_on, open_store, settings};
 
 const HOUR: i64 = 3_600_000;
 const DAY: i64 = 24 * HOUR;
+const MAX_LEFT_KB: f64 = 2_000.0;
 
 fn main() {
     let names = std::env::var("GROWTH_BENCH_NAMES").ok().and_then(|n| n.parse().ok());
@@ -41,6 +43,9 @@ fn main() {
             new * 1_000 / 1_024,
             left * 1_000 / 1_024
         );
+        let path = format!("store for 1,000 unreached names after a day, {at_once} at once");
+        let left_kb = (left * 1_000 / 1_024) as f64;
+        report_bare(&path, left_kb, "KB", Goal::AtMost(MAX_LEFT_KB));
         for (who, per_minute) in [
             ("one address", PUBLIC_LIVE_PER_MINUTE),
             ("all addresses together", TOTAL_LIVE_PER_MINUTE),

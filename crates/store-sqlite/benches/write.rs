@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use bench_table::{Goal, report_ratio};
 use bytes::Bytes;
 use contract::Timestamp;
 use store::{Scan, Scans, Visibility};
@@ -15,11 +16,12 @@ use store_sqlite::{SqliteOptions, SqliteStore};
 
 const WRITERS: usize = 100;
 const ROUNDS: usize = 3;
+const GOAL: f64 = 0.4;
 const ROUND: Duration = Duration::from_secs(3);
 
 fn main() {
     let runtime = tokio::runtime::Builder::new_multi_thread().build().unwrap();
-    println!("value bytes   raw/s   store/s   ratio");
+    println!("value bytes   raw/s   store/s");
     for bytes in [1_000, 20_000] {
         let (mut raw, mut stored) = (Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
@@ -28,7 +30,10 @@ fn main() {
             stored.push(runtime.block_on(put(dir.path(), bytes)));
         }
         let (raw, stored) = (median(raw), median(stored));
-        println!("{bytes:>11}  {raw:>6.0}  {stored:>8.0}  {:>6.2}", stored / raw);
+        println!("{bytes:>11}  {raw:>6.0}  {stored:>8.0}");
+        let path = format!("durable puts of {bytes} bytes by {WRITERS} writers");
+        let limit = format!("append + fdatasync in groups of {WRITERS}");
+        report_ratio(&path, &limit, stored / raw, Goal::AtLeast(GOAL));
     }
 }
 

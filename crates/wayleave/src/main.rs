@@ -19,6 +19,12 @@ mod wiring;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use mimalloc::MiMalloc;
+
+/// Making an answer takes thousands of short allocations, on several threads; with the allocator of the system they
+/// take a third of its time.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// Exit codes that scripts can rely on.
 pub(crate) mod exit {

@@ -2,7 +2,7 @@
 //! implementation can avoid: canonical form, digest and signatures of the same bytes, measured in the same run.
 //!
 //! `cargo bench -p wayleave --bench answers`. The service and the lab run in this process; while CPU time is
-//! counted, the lab is idle. `BENCH_ONLY` names the parts to run (`reseal,preflight`).
+//! counted, the lab is idle. `BENCH_ONLY` names the parts to run (`reseal,preflight,batch`).
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -13,6 +13,7 @@
     reason = "a measuring program, not part of the product"
 )]
 
+mod batch;
 mod preflight;
 mod reseal;
 mod world;
@@ -20,24 +21,34 @@ mod world;
 use std::time::{Duration, Instant};
 
 use lab::{Lab, LabOptions};
+use mimalloc::MiMalloc;
 use world::World;
+
+/// The same as in the server.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// How many sites are asked about.
 const SITES: usize = 200;
+/// Threads of the service.
+const WORKERS: usize = 2;
 /// How many callers ask at once.
 const CALLERS: usize = 32;
 
 fn main() {
     // `cargo test --all-targets` runs this too; a few sites and one round are enough then.
     let is_measured = std::env::args().any(|arg| arg == "--bench");
-    let only = std::env::var("BENCH_ONLY").unwrap_or_else(|_| "reseal,preflight".to_owned());
+    let only = std::env::var("BENCH_ONLY").unwrap_or_else(|_| "reseal,preflight,batch".to_owned());
     let part = |name: &str| only.split(',').any(|part| part == name);
     let (sites, round) = match is_measured {
         true => (SITES, Duration::from_secs(5)),
         false => (10, Duration::from_millis(10)),
     };
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(WORKERS)
+        .enable_all()
+        .build()
+        .unwrap();
     let folder = tempfile::tempdir().unwrap();
     runtime.block_on(async {
         let lab = Lab::start(LabOptions::default()).await.unwrap();
@@ -51,23 +62,29 @@ fn main() {
         if part("preflight") {
             preflight::measure(&world, round).await;
         }
+        if part("batch") {
+            batch::measure(&world, round).await;
+        }
         world.service.log.close().await;
         lab.stop().await;
     });
 }
 
-/// One line of the table that all benchmarks together make.
-fn report(path: &str, limit: &str, ratio: f64, goal: f64) {
-    let met = if ratio >= goal { "met" } else { "not met" };
-    println!("BENCH | {path} | {limit} | {ratio:.2} | >= {goal:.2} | {met}");
-}
-
-/// How often something is done in a second of CPU time by one thread that does nothing else.
-fn rate_alone(round: Duration, mut run: impl FnMut()) -> f64 {
-    let (begun, mut runs) = (Instant::now(), 0_u32);
-    while begun.elapsed() < round.min(Duration::from_secs(1)) {
-        run();
-        runs += 1;
-    }
-    f64::from(runs) / begun.elapsed().as_secs_f64()
+/// How often something is done in a second of CPU time by as many threads as the service has, each of which does nothing
+/// else. `run` gets the number of the run.
+fn rate_alone(round: Duration, run: impl Fn(usize) + Sync) -> f64 {
+    let (begun, before) = (Instant::now(), world::cpu_seconds());
+    let count = || {
+        let mut runs = 0;
+        while begun.elapsed() < round.min(Duration::from_secs(2)) {
+            run(runs);
+            runs += 1;
+        }
+        runs
+    };
+    let runs: usize = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..WORKERS).map(|_| scope.spawn(count)).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+    });
+    runs as f64 / (world::cpu_seconds() - before).max(0.01)
 }

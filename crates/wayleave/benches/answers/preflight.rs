@@ -4,6 +4,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use bench_table::{Goal, report_ratio};
 use contract::Brand;
 use contract::records::PreflightCheck;
 use proof::{KeyPurpose, SigningKey};
@@ -11,7 +12,7 @@ use serde_json::{Value, json};
 use service::answers::resolve::LivePolicy;
 
 use crate::world::{World, cpu_seconds, permit};
-use crate::{CALLERS, rate_alone, report};
+use crate::{CALLERS, rate_alone};
 
 pub(crate) async fn measure(world: &World, round: Duration) {
     world.ask_all(LivePolicy::Never).await;
@@ -51,19 +52,16 @@ pub(crate) async fn measure(world: &World, round: Duration) {
         "preflight: {made} receipts of {} bytes, {rate:.0} per CPU-second; canonical form and signature {bound:.0}/s",
         sample.len()
     );
-    report(
-        "preflight on a hot answer per CPU-second",
-        "one signature + canonical form of a receipt",
-        rate / bound,
-        0.4,
-    );
+    let path = "preflight on a hot answer per CPU-second";
+    let limit = "one signature + canonical form of a receipt";
+    report_ratio(path, limit, rate / bound, Goal::AtLeast(0.4));
 }
 
 fn rate_of_signing(receipt: &[u8], round: Duration) -> f64 {
     let at = contract::Timestamp::from_millis(0);
     let key = SigningKey::from_seed(&[7; 32], KeyPurpose::Decisions, at).unwrap();
     let value: Value = serde_json::from_slice(receipt).unwrap();
-    rate_alone(round, || {
+    rate_alone(round, |_| {
         let canonical = proof::canonical::value_to_vec(black_box(&value)).unwrap();
         let digest = proof::sha256(&canonical);
         let message = proof::signature::signed_message(&digest, &Brand::default());

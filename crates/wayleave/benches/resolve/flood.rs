@@ -6,11 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use bench_table::{Goal, report_ratio};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use crate::server::Server;
-use crate::{client, percentile, report_goal};
+use crate::{client, percentile};
 
 const CONNECTIONS: usize = 200;
 const STRANGERS: usize = 40;
@@ -61,7 +62,9 @@ pub(crate) async fn measure(server: &Server, template: &str) {
     let (alone, during) = (percentile(&mut alone, 50), percentile(&mut during, 50));
     println!("  first answers of strangers: p50 {alone:?} alone, {during:?} during the flood");
     let slowdown = during.as_secs_f64() / alone.as_secs_f64();
-    report_goal("  slowdown of strangers", slowdown, MAX_SLOWDOWN, false);
+    let (path, limit) =
+        ("first answers of strangers while one address floods", "without the flood");
+    report_ratio(path, limit, slowdown, Goal::AtMost(MAX_SLOWDOWN));
 }
 
 /// The times of first answers, two at a time, each from another address.

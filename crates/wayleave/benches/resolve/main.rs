@@ -34,6 +34,7 @@ mod wrk;
 
 use std::time::Duration;
 
+use bench_table::{Goal, report_ratio};
 use lab::{Lab, LabOptions};
 use tempfile::TempDir;
 
@@ -128,18 +129,15 @@ fn compare_with_nginx(
         let run = wrk::run(&options.load, server.address, &paths, || server.cpu());
         println!("kept    {run}");
         if let Some(nginx) = &nginx {
-            report_goal(
-                "  work compared with nginx",
-                run.per_cpu_second / nginx.per_cpu_second,
-                MIN_KEPT_WORK_RATIO,
-                true,
+            let work = run.per_cpu_second / nginx.per_cpu_second;
+            report_ratio(
+                "kept answer per CPU-second",
+                "nginx",
+                work,
+                Goal::AtLeast(MIN_KEPT_WORK_RATIO),
             );
-            report_goal(
-                "  p99 compared with nginx",
-                run.p99_ms / nginx.p99_ms,
-                MAX_KEPT_WAIT_RATIO,
-                false,
-            );
+            let wait = run.p99_ms / nginx.p99_ms;
+            report_ratio("kept answer, p99", "nginx", wait, Goal::AtMost(MAX_KEPT_WAIT_RATIO));
         }
     }
     if part("fresh") {
@@ -154,17 +152,10 @@ fn compare_with_nginx(
         println!("fresh   {run}");
         if let Some(nginx) = &nginx {
             let work = run.per_cpu_second / nginx.per_cpu_second;
-            report_goal("  work compared with nginx", work, MIN_FRESH_WORK_RATIO, true);
+            let goal = Goal::AtLeast(MIN_FRESH_WORK_RATIO);
+            report_ratio("newly sealed answer per CPU-second", "nginx", work, goal);
         }
     }
-}
-
-/// Prints a figure and whether it meets the goal.
-fn report_goal(what: &str, figure: f64, wanted: f64, at_least: bool) {
-    let met = if at_least { figure >= wanted } else { figure <= wanted };
-    let sign = if at_least { '≥' } else { '≤' };
-    let verdict = if met { "met" } else { "NOT MET" };
-    println!("{what}: {figure:.2} (goal {sign} {wanted}): {verdict}");
 }
 
 fn env_or(name: &str, default: &str) -> String {

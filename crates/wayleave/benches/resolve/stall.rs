@@ -3,10 +3,11 @@
 
 use std::time::Duration;
 
+use bench_table::{Goal, report_bare, report_ratio};
 use lab::Lab;
 
 use crate::server::Server;
-use crate::{client, machine, percentile, report_goal};
+use crate::{client, machine, percentile};
 
 /// Index of the first site of the crowd that no other part requests.
 const UNREAD: usize = 300;
@@ -45,23 +46,16 @@ pub(crate) async fn measure(server: &Server, lab: &Lab, template: &str) {
     let connections: u64 =
         lab::stalling_load_test_sites().iter().map(|site| lab.connections(site.name)).sum();
     println!("  {:.1} connections to each of them", connections as f64 / count as f64);
-    report_goal(
-        "  p99 in ms",
-        percentile(&mut stalled, 99).as_secs_f64() * 1e3,
-        MAX_STALLED_P99_MS,
-        false,
-    );
+    let p99 = percentile(&mut stalled, 99).as_secs_f64() * 1e3;
+    report_bare("p99 about sites that stall", p99, "ms", Goal::AtMost(MAX_STALLED_P99_MS));
     let (alone, during) = (percentile(&mut alone, 50), percentile(&mut during, 50));
     println!("  first requests to healthy sites: p50 {alone:?} alone, {during:?} during the stall");
-    report_goal(
-        "  slowdown of healthy sites",
-        during.as_secs_f64() / alone.as_secs_f64(),
-        MAX_SLOWDOWN,
-        false,
-    );
+    let (path, limit) = ("first answers about healthy sites while others stall", "without them");
+    let slowdown = during.as_secs_f64() / alone.as_secs_f64();
+    report_ratio(path, limit, slowdown, Goal::AtMost(MAX_SLOWDOWN));
     tokio::time::sleep(SOCKETS_CLOSED_AFTER).await;
     let left = machine::count_sockets_to_lab(server.pid());
-    report_goal("  sockets left after 2 s", left as f64, 0.0, false);
+    report_bare("sockets left 2 s after a stall", left as f64, "", Goal::AtMost(0.0));
 
     let [one, many] = [UNREAD + 2 * HEALTHY, UNREAD + 2 * HEALTHY + 1];
     client::get_all(server.address, of(one, 1), 1).await;
@@ -75,12 +69,9 @@ pub(crate) async fn measure(server: &Server, lab: &Lab, template: &str) {
         hits(many),
         hits(one)
     );
-    report_goal(
-        "  readings of the site compared with a single client",
-        hits(many) as f64 / (hits(one) as f64).max(1.0),
-        1.0,
-        false,
-    );
+    let ratio = hits(many) as f64 / (hits(one) as f64).max(1.0);
+    let path = "requests to a site that many ask about at once";
+    report_ratio(path, "a single client", ratio, Goal::AtMost(1.0));
 }
 
 /// The times of the successful requests; a single 60 s if there are none.

@@ -3,9 +3,9 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 
+use bench_table::{Goal, report_ratio};
 use serde_json::json;
 
-use crate::report_goal;
 use crate::server::Server;
 
 const MAX_TOOL_RATIO: f64 = 1.3;
@@ -35,7 +35,8 @@ pub(crate) fn measure(server: &Server) {
     let number = (ROUNDS * REQUESTS) as f64;
     let [plain, tool] = spent.map(|seconds| seconds * 1e6 / number);
     println!("tools   a preflight costs {plain:.0} µs of CPU time, as a tool call {tool:.0} µs");
-    report_goal("  tool call compared with the plain request", tool / plain, MAX_TOOL_RATIO, false);
+    let goal = Goal::AtMost(MAX_TOOL_RATIO);
+    report_ratio("preflight as a tool call", "the same request by the API", tool / plain, goal);
 }
 
 /// One request on a connection that stays open.

@@ -34,6 +34,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     ("web", &["contract", "proof", "sarif", "service"]),
     ("lab", &["contract"]),
+    ("bench-table", &[]),
     (
         "wayleave",
         &[

@@ -27,6 +27,7 @@ mod server;
 
 use self::load::{Load, run_wrk};
 use self::server::{BARE, BenchServer, CHECK};
+use bench_table::{Goal, report_bare, report_ratio};
 
 /// The goals.
 const MIN_SINGLE_RATIO: f64 = 0.85;
@@ -59,24 +60,20 @@ fn main() {
         ratios.push(checked.per_cpu_second / bare.per_cpu_second);
     }
     ratios.sort_by(f64::total_cmp);
-    report("one visitor / bare signed route", ratios[ROUNDS / 2], MIN_SINGLE_RATIO, true);
+    let ratio = ratios[ROUNDS / 2];
+    report_ratio(
+        "check of one visitor",
+        "a bare signed route",
+        ratio,
+        Goal::AtLeast(MIN_SINGLE_RATIO),
+    );
     let batch = run_wrk(&load, server.address, &[server.batch_request()]);
     println!("100 visitors          {batch}");
     assert_eq!(batch.failed, 0, "requests failed");
-    report(
-        "visitors per CPU-second in batches",
-        batch.per_cpu_second * 100.0,
-        MIN_BATCH_VISITORS,
-        true,
-    );
+    let rate = batch.per_cpu_second * 100.0;
+    report_bare("visitors in batches", rate, "per CPU-second", Goal::AtLeast(MIN_BATCH_VISITORS));
     let (quiet, reloading) = runtime.block_on(reload::measure(&server));
     println!("slowest request: {quiet:.2} ms without reloads, {reloading:.2} ms during reloads");
-    report("slower by (ms)", reloading - quiet, MAX_RELOAD_DELAY_MS, false);
-}
-
-fn report(what: &str, got: f64, goal: f64, at_least: bool) {
-    let is_met = if at_least { got >= goal } else { got <= goal };
-    let (sign, result) =
-        (if at_least { ">=" } else { "<=" }, if is_met { "met" } else { "MISSED" });
-    println!("{what}: {got:.2} (goal {sign} {goal}) {result}");
+    let goal = Goal::AtMost(MAX_RELOAD_DELAY_MS);
+    report_bare("slower answers while lists are loaded", reloading - quiet, "ms", goal);
 }
