@@ -72,12 +72,14 @@ const FORBIDDEN: &[(&str, &[&str])] = &[
     ("service", &["axum", "hyper", "rusqlite", "tokio-postgres", "clap"]),
     ("web", &["rusqlite", "tokio-postgres", "clap", "webpki-roots"]),
     ("lab", &["axum", "rusqlite", "clap"]),
+    ("bench-table", &["tokio", "hyper", "rusqlite", "axum", "jiff"]),
     ("wayleave", &["axum", "hyper", "rusqlite"]),
 ];
 
 /// Workspace crates that every crate may use in its tests.
 const ALLOWED_IN_TESTS: &[&str] = &[
     "lab",
+    "bench-table",
     "store-sqlite",
     "store",
     "proof",
