@@ -17,20 +17,27 @@ const NONCE_LABEL: &[u8] = b"nonce";
 /// Encrypts a document under its own digest. The same document gives the same bytes; two that share
 /// a digest and differ (in their signatures) get different nonces.
 pub fn encrypt(digest: &Digest, document: &[u8]) -> Result<Vec<u8>, ProofError> {
+    encrypt_hashed(digest, document, &Digest::of(document))
+}
+
+/// The same for a document whose bytes were hashed before: `of_document` is the digest of all of them.
+pub fn encrypt_hashed(
+    digest: &Digest,
+    document: &[u8],
+    of_document: &Digest,
+) -> Result<Vec<u8>, ProofError> {
+    debug_assert_eq!(Digest::of(document), *of_document);
     let secret = Salt::new(HKDF_SHA256, SALT).extract(digest.as_bytes());
-    let of_document = Digest::of(document);
     let nonce = derive_bytes(&secret, &[NONCE_LABEL, of_document.as_bytes()])?;
     let (nonce, _) = nonce.split_first_chunk::<NONCE_LEN>().ok_or(ENCRYPTION_FAILED)?;
-    let mut body = document.to_vec();
-    encryption_key(&secret)?
-        .seal_in_place_append_tag(
-            Nonce::assume_unique_for_key(*nonce),
-            Aad::from(digest.as_bytes()),
-            &mut body,
-        )
-        .map_err(|_| ENCRYPTION_FAILED)?;
-    let mut sealed = nonce.to_vec();
-    sealed.append(&mut body);
+    let key = encryption_key(&secret)?;
+    let mut sealed = Vec::with_capacity(NONCE_LEN + document.len() + key.algorithm().tag_len());
+    sealed.extend_from_slice(nonce);
+    sealed.extend_from_slice(document);
+    let body = sealed.get_mut(NONCE_LEN..).ok_or(ENCRYPTION_FAILED)?;
+    let (nonce, aad) = (Nonce::assume_unique_for_key(*nonce), Aad::from(digest.as_bytes()));
+    let tag = key.seal_in_place_separate_tag(nonce, aad, body).map_err(|_| ENCRYPTION_FAILED)?;
+    sealed.extend_from_slice(tag.as_ref());
     Ok(sealed)
 }
 

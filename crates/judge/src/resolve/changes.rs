@@ -14,7 +14,7 @@ use contract::{Domain, Timestamp};
 use serde_json::{Value, json};
 
 use super::comparable_fields::{comparable_fields, to_field_value};
-use super::sections::Sections;
+use super::compared_sections::ComparedSections;
 
 /// What is needed for the change entries besides the two answers.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,8 +35,10 @@ pub fn detect_changes(
     after: &ResolveAnswer,
     seen: &ChangeContext,
 ) -> Vec<ChangeEntry> {
-    let old = ComparedAnswer::from_answer(before);
-    let new = ComparedAnswer::from_answer(after);
+    // Mostly nothing changed but the age of the reading; then no field has to be written down.
+    let fields_may_differ = ComparedSections::from(before) != ComparedSections::from(after);
+    let old = ComparedAnswer::from_answer(before, fields_may_differ);
+    let new = ComparedAnswer::from_answer(after, fields_may_differ);
     let made = AnswerComparison {
         context: seen,
         domain: &after.domain,
@@ -64,13 +66,14 @@ pub fn detect_changes(
 /// One of the two answers, prepared for comparison.
 struct ComparedAnswer<'a> {
     answer: &'a ResolveAnswer,
+    /// Empty if those of both answers are the same.
     fields: BTreeMap<String, Value>,
     /// The state and time of each section.
     sections: BTreeMap<&'static str, (String, Option<Timestamp>)>,
 }
 
 impl<'a> ComparedAnswer<'a> {
-    fn from_answer(answer: &'a ResolveAnswer) -> Self {
+    fn from_answer(answer: &'a ResolveAnswer, with_fields: bool) -> Self {
         macro_rules! states {
             ($($section:ident),+) => {
                 BTreeMap::from([$((
@@ -89,7 +92,8 @@ impl<'a> ComparedAnswer<'a> {
             dns,
             tls
         );
-        Self { answer, fields: comparable_fields(&Sections::from_answer(answer.clone())), sections }
+        let fields = if with_fields { comparable_fields(answer) } else { BTreeMap::new() };
+        Self { answer, fields, sections }
     }
 
     /// When the section was observed: its own time, or that of the reading.

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use contract::records::{FieldValue, RightsValue, ValueDigest};
 use serde_json::{Value, json};
 
-use super::sections::Sections;
+use super::compared_sections::ComparedSections;
 use crate::lookalike::registrable;
 
 /// The most fields of one reading; the rest is left out.
@@ -25,7 +25,8 @@ const ROBOTS: &str = "/robots.txt";
 
 /// The comparable fields of one reading.
 #[must_use]
-pub fn comparable_fields(sections: &Sections) -> BTreeMap<String, Value> {
+pub fn comparable_fields<'a>(sections: impl Into<ComparedSections<'a>>) -> BTreeMap<String, Value> {
+    let sections = &sections.into();
     let mut found = FieldCollector(BTreeMap::new());
     policy(sections, &mut found);
     delivery(sections, &mut found);
@@ -54,7 +55,7 @@ impl FieldCollector {
     }
 }
 
-fn policy(sections: &Sections, found: &mut FieldCollector) {
+fn policy(sections: &ComparedSections<'_>, found: &mut FieldCollector) {
     if let Some(policy) = sections.crawl_policy.body() {
         found.add_measured("crawl_policy.http_status", policy.http_status);
         for agent in &policy.agents {
@@ -63,7 +64,7 @@ fn policy(sections: &Sections, found: &mut FieldCollector) {
         }
         found.add("crawl_policy.content_signal", digest_or_null(policy.content_signal.as_ref()));
     }
-    let rights = &sections.rights;
+    let rights = sections.rights;
     if rights.observed {
         for (name, right) in [
             ("train", &rights.train),
@@ -79,7 +80,7 @@ fn policy(sections: &Sections, found: &mut FieldCollector) {
     }
 }
 
-fn delivery(sections: &Sections, found: &mut FieldCollector) {
+fn delivery(sections: &ComparedSections<'_>, found: &mut FieldCollector) {
     for identity in sections.delivery.body().into_iter().flat_map(|delivery| &delivery.identities) {
         let field = |member: &str| format!("delivery.identities.{}.{member}", identity.identity);
         found.add_measured(field("status"), identity.status);
@@ -94,7 +95,7 @@ fn delivery(sections: &Sections, found: &mut FieldCollector) {
     }
 }
 
-fn files(sections: &Sections, found: &mut FieldCollector) {
+fn files(sections: &ComparedSections<'_>, found: &mut FieldCollector) {
     for file in sections.machine_files.body().into_iter().flat_map(|files| &files.files) {
         found.add_measured(format!("machine_files.{}.present", file.path), file.present);
         if file.path == ROBOTS && file.present == Some(true) {
@@ -104,7 +105,7 @@ fn files(sections: &Sections, found: &mut FieldCollector) {
 }
 
 /// The endpoints that each file declares, as a digest. Null for a file that is absent or declares none.
-fn endpoints(sections: &Sections, found: &mut FieldCollector) {
+fn endpoints(sections: &ComparedSections<'_>, found: &mut FieldCollector) {
     let Some(capabilities) = sections.capabilities.body() else { return };
     let files = sections.machine_files.body().into_iter().flat_map(|files| &files.files);
     let mut declared: BTreeMap<&str, BTreeSet<&str>> = files
@@ -121,7 +122,7 @@ fn endpoints(sections: &Sections, found: &mut FieldCollector) {
     }
 }
 
-fn declared(sections: &Sections, found: &mut FieldCollector) {
+fn declared(sections: &ComparedSections<'_>, found: &mut FieldCollector) {
     if let Some(capabilities) = sections.capabilities.body() {
         found.add("capabilities.declared", capabilities.declared);
         // Without calls, nothing is known of mismatches.
@@ -148,7 +149,7 @@ fn declared(sections: &Sections, found: &mut FieldCollector) {
     }
 }
 
-fn network(sections: &Sections, found: &mut FieldCollector) {
+fn network(sections: &ComparedSections<'_>, found: &mut FieldCollector) {
     if let Some(dns) = sections.dns.body() {
         found.add_measured("dns.exists", dns.exists);
         found.add_measured("dns.rcode", dns.rcode.as_deref());
@@ -165,7 +166,7 @@ fn network(sections: &Sections, found: &mut FieldCollector) {
     found.add_measured("subject.registrable", sections.subject.host.as_deref().map(registrable));
 }
 
-fn verdicts(sections: &Sections, found: &mut FieldCollector) {
+fn verdicts(sections: &ComparedSections<'_>, found: &mut FieldCollector) {
     if let Some(impersonation) = sections.impersonation.body() {
         found.add("impersonation.verdict", impersonation.verdict.as_str());
     }

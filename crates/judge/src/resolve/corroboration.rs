@@ -58,7 +58,11 @@ pub struct CorroborationContext<'a> {
 /// Whether the readings of a domain agree.
 #[must_use]
 pub fn vantage_standing(readings: &[ComparableReading]) -> VantageSummary {
-    let compared = ReadingComparison::from_readings(readings);
+    let mut compared = ReadingComparison::without_fields(readings);
+    // Fewer networks cannot contradict each other, so their fields are not looked at.
+    if compared.networks().len() >= CONFIRMING_NETWORKS {
+        compared.compare_fields();
+    }
     compared.vantage_standing()
 }
 
@@ -109,15 +113,25 @@ struct ReadingComparison<'a> {
 
 impl<'a> ReadingComparison<'a> {
     fn from_readings(readings: &'a [ComparableReading]) -> Self {
+        let mut compared = Self::without_fields(readings);
+        compared.compare_fields();
+        compared
+    }
+
+    fn without_fields(readings: &'a [ComparableReading]) -> Self {
         let mut all: Vec<&ComparableReading> = readings.iter().collect();
         all.sort_by(|a, b| (b.observed_at, &b.id).cmp(&(a.observed_at, &a.id)));
         all.truncate(READINGS_KEPT_PER_DOMAIN);
         let counted = counted_readings(&all);
+        Self { all, counted, fields: Vec::new() }
+    }
+
+    fn compare_fields(&mut self) {
+        let counted = &self.counted;
         let names: BTreeSet<&str> =
             counted.iter().flat_map(|reading| reading.fields.keys()).map(String::as_str).collect();
-        let fields =
-            names.into_iter().take(MAX_FIELDS).map(|name| compare_field(name, &counted)).collect();
-        Self { all, counted, fields }
+        let compared = names.into_iter().take(MAX_FIELDS).map(|name| compare_field(name, counted));
+        self.fields = compared.collect();
     }
 
     fn networks(&self) -> BTreeSet<&'a str> {

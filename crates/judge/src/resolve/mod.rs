@@ -16,6 +16,7 @@ pub mod changes;
 pub mod claims;
 pub mod clock;
 mod comparable_fields;
+mod compared_sections;
 mod contradictions;
 pub mod corroboration;
 mod crawl_policy;

@@ -12,6 +12,8 @@ use crate::config::LogFormat;
 
 /// Lines that wait together have at most this many bytes; further lines are lost and counted.
 const MAX_WAITING_BYTES: usize = 4 << 20;
+/// Lines that wait are written together, up to this many bytes: a call for each would take longer than the lines.
+const MAX_WRITE_BYTES: usize = 64 << 10;
 /// How often the number of lost lines is written, or tried to be written.
 const REPORT_INTERVAL: Duration = Duration::from_secs(1);
 /// The pause before the next try when the output is not ready.
@@ -105,9 +107,15 @@ impl<W: AsFd> LogWriter<W> {
             };
             match message {
                 Ok(Message::Line(line)) => {
-                    self.waiting_bytes.fetch_sub(line.len(), Ordering::Relaxed);
-                    if self.write_line(&line).is_err() {
+                    let (lines, flush) = self.gather_lines(line);
+                    self.waiting_bytes.fetch_sub(lines.len(), Ordering::Relaxed);
+                    let written = self.write_lines(&lines);
+                    let lost = lines.get(written..).unwrap_or_default();
+                    for _ in 0..lost.iter().filter(|byte| **byte == b'\n').count() {
                         self.lost.count(LossReason::WriteFailed);
+                    }
+                    if let Some(done) = flush {
+                        let _ = done.send(());
                     }
                 }
                 Ok(Message::Flush(done)) => drop(done.send(())),
@@ -116,6 +124,19 @@ impl<W: AsFd> LogWriter<W> {
             }
             self.report_lost_lines();
         }
+    }
+
+    /// This line and those that wait after it, up to a call of `flush`.
+    fn gather_lines(&self, first: Vec<u8>) -> (Vec<u8>, Option<Sender<()>>) {
+        let mut lines = first;
+        while lines.len() < MAX_WRITE_BYTES {
+            match self.receiver.try_recv() {
+                Ok(Message::Line(line)) => lines.extend_from_slice(&line),
+                Ok(Message::Flush(done)) => return (lines, Some(done)),
+                Err(_) => break,
+            }
+        }
+        (lines, None)
     }
 
     /// Once lines can be written again, writes how many were lost.
@@ -128,19 +149,23 @@ impl<W: AsFd> LogWriter<W> {
         self.last_report = Some(Instant::now());
         self.lost.publish();
         let line = format_loss(lost - self.reported, self.format);
-        if self.write_line(&line).is_ok() {
+        if self.write_lines(&line) == line.len() {
             self.reported = lost;
         }
     }
 
-    fn write_line(&mut self, line: &[u8]) -> io::Result<()> {
+    /// Returns how many bytes were written.
+    fn write_lines(&mut self, lines: &[u8]) -> usize {
         if self.in_line {
-            write_to(&self.output, b"\n").1?;
+            if write_to(&self.output, b"\n").1.is_err() {
+                return 0;
+            }
             self.in_line = false;
         }
-        let (written, result) = write_to(&self.output, line);
-        self.in_line = result.is_err() && written > 0;
-        result
+        let (written, _) = write_to(&self.output, lines);
+        let last = written.checked_sub(1).and_then(|last| lines.get(last));
+        self.in_line = last.is_some_and(|byte| *byte != b'\n');
+        written
     }
 }
 

@@ -223,7 +223,11 @@ fn sign_receipt(
         answer_sha256,
         decided_at: receipt.decided_at,
         expires_at: receipt.expires_at,
-        sealed: Bytes::from(proof::envelope::encrypt(&signed.digest, &signed.bytes)?),
+        sealed: Bytes::from(proof::envelope::encrypt_hashed(
+            &signed.digest,
+            &signed.bytes,
+            &signed.content_digest,
+        )?),
     };
     Ok(IssuedReceipt { signed, receipt, stored })
 }
