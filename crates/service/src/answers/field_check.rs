@@ -1,6 +1,7 @@
 //! Whether a value is what a business publishes (`/api/v1/field-check`).
 
-use std::sync::Arc;
+use std::any::Any;
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use contract::records::{CheckedField, FieldCheck};
@@ -34,29 +35,49 @@ pub struct FieldCheckQuery {
 pub struct SignedFieldCheck {
     pub bytes: Bytes,
     pub digest: Digest,
+    /// Until when it is served again.
+    valid_until: Timestamp,
+    /// For the server: a response that is prepared once and reused. It shares `bytes` and holds at most
+    /// [`Self::PREPARED_RESPONSE_BYTES`] besides.
+    pub prepared_response: OnceLock<Box<dyn Any + Send + Sync>>,
+}
+
+impl SignedFieldCheck {
+    /// What the header fields of a prepared response may take.
+    pub const PREPARED_RESPONSE_BYTES: usize = 4_096;
 }
 
 type CheckKey = (Domain, CheckedField, String);
 
-/// The answers of the last minute. The cache has a lock of its own.
+/// The answers of the last minute. Each cache has a lock of its own.
 #[derive(Debug)]
-pub(crate) struct FieldCheckCache(BoundedCache<CheckKey, Arc<SignedFieldCheck>>);
+pub(crate) struct FieldCheckCache {
+    by_key: BoundedCache<CheckKey, Arc<SignedFieldCheck>>,
+    /// By the query as it was sent, for requests that are repeated.
+    by_query: BoundedCache<String, Arc<SignedFieldCheck>>,
+}
 
 impl FieldCheckCache {
     pub(crate) fn new() -> Self {
-        Self(BoundedCache::new("field_checks", MAX_BYTES))
+        Self {
+            by_key: BoundedCache::new("field_checks", MAX_BYTES),
+            by_query: BoundedCache::new("field_check_queries", MAX_BYTES),
+        }
     }
 
     pub(crate) fn evict_expired(&self, now: Timestamp) {
-        self.0.evict_expired(now);
+        self.by_key.evict_expired(now);
+        self.by_query.evict_expired(now);
     }
 
     pub(crate) fn clear(&self) {
-        self.0.clear();
+        self.by_key.clear();
+        self.by_query.clear();
     }
 
     pub(crate) fn report_size(&self) {
-        self.0.report_size();
+        self.by_key.report_size();
+        self.by_query.report_size();
     }
 }
 
@@ -69,7 +90,7 @@ impl Answers {
         let FieldCheckQuery { domain, field, value, live_read_permit } = query;
         let now = self.clock.now();
         let key = (domain, field, value);
-        if let Some(found) = self.field_checks.0.get(&key, now) {
+        if let Some(found) = self.field_checks.by_key.get(&key, now) {
             return Ok(found);
         }
         let (domain, field, value) = &key;
@@ -84,12 +105,31 @@ impl Answers {
         );
         let signed = self.keys.sign_document(&record, KeyPurpose::Documents);
         let signed = signed.map_err(|error| ResolveError::Internal(error.to_string()))?;
-        let answer =
-            Arc::new(SignedFieldCheck { bytes: signed.bytes.into(), digest: signed.digest });
-        let bytes = answer.bytes.len() + key.2.len() + ENTRY_OVERHEAD;
         let until = now.plus_millis(VALID_MS);
-        self.field_checks.0.put(key, Arc::clone(&answer), bytes, until, now, |_| true);
+        let answer = Arc::new(SignedFieldCheck {
+            bytes: signed.bytes.into(),
+            digest: signed.digest,
+            valid_until: until,
+            prepared_response: OnceLock::new(),
+        });
+        let bytes = answer.bytes.len() + key.2.len() + ENTRY_OVERHEAD;
+        self.field_checks.by_key.put(key, Arc::clone(&answer), bytes, until, now, |_| true);
         Ok(answer)
+    }
+
+    /// Keeps an answer under the query that it was given to, so that the same query need not be parsed again.
+    pub fn keep_field_check(&self, query: &str, answer: &Arc<SignedFieldCheck>) {
+        let held = answer.bytes.len() + SignedFieldCheck::PREPARED_RESPONSE_BYTES;
+        let bytes = held + 3 * query.len() + ENTRY_OVERHEAD;
+        let (key, answer) = (query.to_owned(), Arc::clone(answer));
+        let (until, now) = (answer.valid_until, self.clock.now());
+        self.field_checks.by_query.put(key, answer, bytes, until, now, |_| true);
+    }
+
+    /// The answer that was given to this query, while it is valid.
+    #[must_use]
+    pub fn kept_field_check(&self, query: &str) -> Option<Arc<SignedFieldCheck>> {
+        self.field_checks.by_query.get(query, self.clock.now())
     }
 }
 

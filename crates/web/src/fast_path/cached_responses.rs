@@ -1,4 +1,4 @@
-//! The responses that the fast path can send: the OpenAPI document and resolve answers in memory.
+//! The responses that the fast path can send: the OpenAPI document, and resolve answers and field checks in memory.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::responder::{FastPathResponse, FastPathSource, PreparedResponse};
 use crate::{
     http_metrics::RouteMetrics,
     middleware::{MiddlewareState, etag_marks::mark_etag},
-    rate_limits::{RateLimiters, try_acquire_decision, write_rate_limit_headers},
+    rate_limits::{RateLimiters, try_acquire_decision, try_acquire_read, write_rate_limit_headers},
     request::ClientAddress,
     response::{CACHE_ONE_MINUTE, HttpDocument, JSON},
     state::ServiceInfo,
@@ -21,6 +21,7 @@ use crate::{
 
 const OPENAPI: &str = "/openapi.json";
 const RESOLVE: &str = "/api/v1/resolve";
+const FIELD_CHECK: &str = "/api/v1/field-check";
 
 /// Documents that are built once and are the same for everybody, and answers kept in memory.
 pub(crate) struct CachedResponses {
@@ -30,6 +31,7 @@ pub(crate) struct CachedResponses {
     openapi: PreparedResponse,
     openapi_metrics: RouteMetrics,
     resolve_metrics: RouteMetrics,
+    field_check_metrics: RouteMetrics,
     answers_from_memory: Counter,
 }
 
@@ -45,6 +47,7 @@ impl CachedResponses {
             openapi: PreparedResponse::new(&middleware, &service_info.openapi),
             openapi_metrics: RouteMetrics::for_route(OPENAPI),
             resolve_metrics: RouteMetrics::for_route(RESOLVE),
+            field_check_metrics: RouteMetrics::for_route(FIELD_CHECK),
             answers_from_memory: counter!(ANSWERS_TOTAL, "from" => "memory"),
             service,
             middleware,
@@ -70,6 +73,27 @@ impl CachedResponses {
         let mut response = prepared.to_response();
         write_rate_limit_headers(&quotas, response.headers_mut(), false);
         Some(FastPathResponse { route: RESOLVE, metrics: &self.resolve_metrics, response })
+    }
+
+    /// The answer to exactly this query, if it was given in the last minute and the client is within its limits.
+    fn field_check(
+        &self,
+        query: &str,
+        client: ClientAddress,
+        max_bytes: usize,
+    ) -> Option<FastPathResponse<'_>> {
+        let kept = self.service.answers.kept_field_check(query)?;
+        let cached = kept.prepared_response.get_or_init(|| {
+            let (bytes, digest) = (kept.bytes.clone(), &kept.digest);
+            let document = HttpDocument::with_etag(bytes, digest, JSON, CACHE_ONE_MINUTE);
+            Box::new(PreparedResponse::new(&self.middleware, &document))
+        });
+        let prepared = cached.downcast_ref::<PreparedResponse>()?;
+        let prepared = prepared.fits(max_bytes).then_some(prepared)?;
+        let quotas = try_acquire_read(&self.rate_limiters, client)?;
+        let mut response = prepared.to_response();
+        write_rate_limit_headers(&quotas, response.headers_mut(), false);
+        Some(FastPathResponse { route: FIELD_CHECK, metrics: &self.field_check_metrics, response })
     }
 
     fn prepare_answer(&self, hot: &CachedAnswer) -> PreparedResponse {
@@ -101,6 +125,7 @@ impl FastPathSource for CachedResponses {
         let mark = self.service.keys.compromise_mark();
         let mut found = match target.path() {
             RESOLVE => self.cached_answer(target.query()?, client, max_bytes),
+            FIELD_CHECK => self.field_check(target.query()?, client, max_bytes),
             // Like the handler: the query is ignored.
             OPENAPI if self.openapi.fits(max_bytes) => Some(FastPathResponse {
                 route: OPENAPI,

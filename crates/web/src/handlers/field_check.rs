@@ -78,6 +78,7 @@ pub(crate) async fn check_field(
         live_read_permit: Arc::new(live_reads),
     };
     let signed = service.answers.field_check(query).await.map_err(super::resolve::to_api_error)?;
+    service.answers.keep_field_check(uri.query().unwrap_or_default(), &signed);
     Ok(HttpDocument::with_etag(signed.bytes.clone(), &signed.digest, JSON, CACHE_ONE_MINUTE)
         .reply(&headers))
 }

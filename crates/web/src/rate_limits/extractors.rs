@@ -53,6 +53,16 @@ impl FromRequestParts<AppState> for ReadLimit {
     }
 }
 
+/// Counts one read of an anonymous client; `None` if it must wait.
+pub(crate) fn try_acquire_read(
+    rates: &RateLimiters,
+    ClientAddress(address): ClientAddress,
+) -> Option<Vec<QuotaStatus>> {
+    let client = RateLimitClient::Address(AddressBlock::from_address(address));
+    let verdict = rates.reads.acquire(client, 1);
+    verdict.wait.is_zero().then_some(verdict.quotas)
+}
+
 /// Enforces the limit for reading (`read`) on a page that is for everybody and reads no credential.
 #[derive(Debug)]
 pub(crate) struct PublicReadLimit;

@@ -37,7 +37,7 @@ pub(crate) use exact_window::EXACT_MAX;
 pub(crate) use extractors::{
     DecisionLimit, FeedLimit, FeedLimiter, GatedReadLimit, LiveReadLimit, LogFileLimit,
     McpMessageLimit, MetricsLimit, OutcomeLimit, PrincipalReadLimit, PublicReadLimit, ReadLimit,
-    ReadinessLimit, StreamLimit, VisitorLimit, try_acquire_decision,
+    ReadinessLimit, StreamLimit, VisitorLimit, try_acquire_decision, try_acquire_read,
 };
 pub(crate) use headers::{add_rate_limit_headers, write_rate_limit_headers};
 pub(crate) use open_streams::OpenStream;
