@@ -2,12 +2,12 @@
 //!
 //! Everything that a third party can choose (a name, an address, a redirect, a byte) passes through
 //! this crate and nowhere else, and everything is bounded. The order is the same for every hop:
-//! check the URL as text, resolve its name once per visit, vet every address of the name, dial one
-//! vetted address and compare it with the peer, and only then send the request. The result is
+//! check the URL as text, resolve its name once per visit, vet every address of the name, dial
+//! vetted addresses and compare each with the peer, and only then send the request. The result is
 //! recorded as [`contract::evidence`]. This crate does not interpret it.
 //!
 //! Life of a fetch: [`Visit::fetch`] → `guard::url` → `VisitState::addresses` (`dns`) →
-//! `guard::address` → `http::dial` → `tls` → `http::connection` → `http::body` → [`FetchResult`].
+//! `guard::address` → `dial_order` → `http::connect_race` → `http::dial` → `tls` → `http::connection` → `http::body` → [`FetchResult`].
 //! [`Visit::ask`] takes the same way (`send`) with another method and a small body, and its answer can
 //! be read as a stream of events (`sse`). [`Visit::post`] delivers a body and returns only the status.
 
@@ -15,6 +15,7 @@ mod ask;
 mod byte_budget;
 mod clock;
 mod context;
+mod dial_order;
 mod dns;
 mod door;
 mod error;

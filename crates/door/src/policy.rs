@@ -133,7 +133,8 @@ pub struct Limits {
     pub requests_per_host: usize,
     /// The most parallel requests to one network (an IPv4 /24 or an IPv6 /48).
     pub requests_per_network: usize,
-    /// How many addresses of one name are dialled before giving up.
+    /// How many addresses of one name are dialled before giving up, and so the most attempts that
+    /// run at the same time.
     pub dial_attempts: usize,
     /// How many addresses (or other records) of one name are recorded.
     pub max_dns_records: usize,

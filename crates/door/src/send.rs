@@ -16,6 +16,7 @@ use crate::failure::{
 };
 use crate::guard::address::VettedAddress;
 use crate::guard::url::CheckedTarget;
+use crate::http::connect_race::{OtherAttempts, attempt_delay, race_attempts};
 use crate::http::connection::{Connection, EofTolerantStream, SendFailure};
 use crate::http::dial;
 use crate::http::headers::RequestHeaders;
@@ -23,6 +24,7 @@ use crate::http::pool::PoolEntry;
 use crate::http::request::Outgoing;
 use crate::mutex::lock;
 use crate::read_timer::ReadTimer;
+use crate::targets::ConnectionLease;
 use crate::visit_state::{HostState, VisitState};
 
 /// What all requests of one read or question share.
@@ -144,7 +146,7 @@ impl RequestSender<'_> {
         }
     }
 
-    /// Dials the vetted addresses in turn until one accepts, then starts TLS if the URL needs it.
+    /// Connects to the first vetted address that accepts, then starts TLS if the URL needs it.
     async fn open_connection(
         &self,
         target: &CheckedTarget,
@@ -152,37 +154,74 @@ impl RequestSender<'_> {
         host: &HostState,
         dialled: &mut Option<SocketAddr>,
     ) -> Result<Connection, Failure> {
-        let mut failed = None;
-        for address in addresses {
-            let leasing = pin!(self.visit.lease_connection(address.socket_address().ip()));
-            let leased = self.timer.run_before_deadline(FailurePhase::Connect, leasing).await;
-            let Ok(Ok(lease)) = leased else { return Err(target_limit_failure()) };
-            *dialled = Some(address.socket_address());
-            let source = self.visit.context.policy.source_address;
-            let dialling = pin!(dial::dial(*address, source));
-            let limit = self.visit.phases.connect;
-            let stream = match self.timer.run_within(FailurePhase::Connect, limit, dialling).await {
-                Ok(Ok(stream)) => stream,
-                Ok(Err(error)) => {
-                    failed = Some(connect_failure(&error));
-                    continue;
-                }
-                Err(timeout) => {
-                    failed = Some(timeout);
-                    continue;
-                }
-            };
-            *lock(&host.last_connected) = Some(address.socket_address().ip());
-            if !target.tls {
-                let limits = &self.visit.context.policy.limits;
-                let opened = Connection::http1(stream, *address, None, limits).await;
-                return opened.map(|connection| connection.with_lease(lease));
-            }
-            // Boxed: the handshake future is large, and every future around it would embed it.
-            let opened = Box::pin(self.start_tls(target, *address, stream)).await;
+        let OpenSocket { stream, address, lease } = self.connect(addresses, dialled).await?;
+        *dialled = Some(address.socket_address());
+        *lock(&host.last_connected) = Some(address.socket_address().ip());
+        if !target.tls {
+            let limits = &self.visit.context.policy.limits;
+            let opened = Connection::http1(stream, address, None, limits).await;
             return opened.map(|connection| connection.with_lease(lease));
         }
-        Err(failed.unwrap_or_else(|| deadline_failure(FailurePhase::Connect)))
+        // Boxed: the handshake future is large, and every future around it would embed it.
+        let opened = Box::pin(self.start_tls(target, address, stream)).await;
+        opened.map(|connection| connection.with_lease(lease))
+    }
+
+    /// Dials the addresses as RFC 8305 describes. On failure, `dialled` is the address that failed
+    /// last.
+    async fn connect(
+        &self,
+        addresses: &[VettedAddress],
+        dialled: &mut Option<SocketAddr>,
+    ) -> Result<OpenSocket, Failure> {
+        let delay = attempt_delay(self.visit.phases.connect);
+        let race = race_attempts(addresses, delay, self.timer, |address, others| {
+            // A further attempt may save time, but does not wait for a connection to be closed:
+            // others need it more, and the attempt that holds one could wait for itself.
+            let lease = match others {
+                OtherAttempts::None => None,
+                OtherAttempts::InProgress => {
+                    Some(self.visit.try_lease_connection(address.socket_address().ip())?)
+                }
+            };
+            Some(self.attempt(*address, lease))
+        });
+        race.await.map_err(|failures| {
+            if let Some(address) = failures.iter().rev().find_map(|failed| failed.address) {
+                *dialled = Some(address);
+            }
+            let last = failures.into_iter().next_back().map(|failed| failed.failure);
+            last.unwrap_or_else(|| deadline_failure(FailurePhase::Connect))
+        })
+    }
+
+    /// Dials one address. Without a lease it waits for one first.
+    async fn attempt(
+        &self,
+        address: VettedAddress,
+        lease: Option<ConnectionLease>,
+    ) -> Result<OpenSocket, ConnectFailure> {
+        let lease = match lease {
+            Some(lease) => lease,
+            None => {
+                let leasing = pin!(self.visit.lease_connection(address.socket_address().ip()));
+                let leased = self.timer.run_before_deadline(FailurePhase::Connect, leasing).await;
+                let Ok(Ok(lease)) = leased else {
+                    return Err(ConnectFailure { address: None, failure: target_limit_failure() });
+                };
+                lease
+            }
+        };
+        let source = self.visit.context.policy.source_address;
+        let dialling = pin!(dial::dial(address, source));
+        let limit = self.visit.phases.connect;
+        let dialled = self.timer.run_within(FailurePhase::Connect, limit, dialling).await;
+        match dialled.and_then(|dialled| dialled.map_err(|error| connect_failure(&error))) {
+            Ok(stream) => Ok(OpenSocket { stream, address, lease }),
+            Err(failure) => {
+                Err(ConnectFailure { address: Some(address.socket_address()), failure })
+            }
+        }
     }
 
     async fn start_tls(
@@ -226,6 +265,20 @@ impl RequestSender<'_> {
         let http2_setup = pin!(Connection::http2(stream, address, facts, limits));
         self.timer.run_within(FailurePhase::Head, self.visit.phases.head, http2_setup).await?
     }
+}
+
+/// A socket that accepted a connection, and the lease that counts it.
+struct OpenSocket {
+    stream: TcpStream,
+    address: VettedAddress,
+    lease: ConnectionLease,
+}
+
+/// Why an address was not connected to.
+struct ConnectFailure {
+    /// `None` if nothing was dialled.
+    address: Option<SocketAddr>,
+    failure: Failure,
 }
 
 /// Returns a connection to the pool. If other reads wait for one to the same target, it is

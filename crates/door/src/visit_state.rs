@@ -17,6 +17,7 @@ use tokio::time::{Instant, timeout};
 use crate::PhaseTimeouts;
 use crate::byte_budget::{ByteBudget, TrafficBudget};
 use crate::context::DoorContext;
+use crate::dial_order::dial_order;
 use crate::dns::{self, LookupAnswer, RecordType};
 use crate::failure::{deadline_failure, name_refusal, new_failure, policy_refusal};
 use crate::guard::address::VettedAddress;
@@ -131,42 +132,10 @@ impl VisitState {
                 );
                 policy_refusal(FailurePhase::Address, refusal.reason(), &detail)
             })?;
-        self.dial_order(&vetted, host)
-    }
-
-    /// The address that accepted a connection before comes first, then the first IPv6 and the first
-    /// IPv4 address.
-    fn dial_order(
-        &self,
-        vetted: &[VettedAddress],
-        host: &HostName,
-    ) -> Result<Vec<VettedAddress>, Failure> {
-        let source = self.context.policy.source_address;
-        let fits = |address: &&VettedAddress| {
-            source.is_none_or(|source| source.is_ipv6() == address.socket_address().is_ipv6())
-        };
-        let first_of = |v6: bool| {
-            vetted.iter().filter(fits).find(move |address| address.socket_address().is_ipv6() == v6)
-        };
-        let answered = *lock(&self.host_state(host).last_connected);
-        let before = vetted
-            .iter()
-            .filter(fits)
-            .find(|address| Some(address.socket_address().ip()) == answered);
-        let mut order: Vec<VettedAddress> = Vec::new();
-        let candidates = before
-            .into_iter()
-            .chain(first_of(true))
-            .chain(first_of(false))
-            .chain(vetted.iter().filter(fits));
-        for address in candidates {
-            if !order.contains(address) {
-                order.push(*address);
-            }
-            if order.len() == self.context.policy.limits.dial_attempts.max(1) {
-                break;
-            }
-        }
+        let connected_before = *lock(&self.host_state(host).last_connected);
+        let policy = &self.context.policy;
+        let most = policy.limits.dial_attempts.max(1);
+        let order = dial_order(&vetted, connected_before, policy.source_address, most);
         if order.is_empty() {
             return Err(new_failure(
                 FailureKind::Connect,
@@ -244,6 +213,11 @@ impl VisitState {
                 return lease;
             }
         }
+    }
+
+    /// The right to open one connection, if there is one now.
+    pub(crate) fn try_lease_connection(&self, address: IpAddr) -> Option<ConnectionLease> {
+        ConnectionLease::try_acquire(&self.context.targets, address).ok().flatten()
     }
 
     /// The request slots of an address's network: an IPv4 /24 or an IPv6 /48.

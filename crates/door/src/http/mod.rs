@@ -1,6 +1,7 @@
 //! HTTP over vetted sockets: dialling, connections, connection reuse, bodies.
 
 pub(crate) mod body;
+pub(crate) mod connect_race;
 pub(crate) mod connection;
 mod decode;
 pub(crate) mod dial;

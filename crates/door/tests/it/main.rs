@@ -19,5 +19,6 @@ mod post;
 mod rebinding;
 mod redirects;
 mod setup;
+mod several_addresses;
 mod targets;
 mod wire;
