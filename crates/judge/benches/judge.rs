@@ -26,6 +26,8 @@ use judge::rulepack::Rulepack;
 use judge::scan::{RecordMetadata, StorageMetadata, judge};
 
 const LIMIT: Duration = Duration::from_millis(5);
+/// The most that a scan may take in which each reader got another page.
+const VARIED_GOAL: Duration = Duration::from_millis(6);
 const ROUNDS: usize = 200;
 
 fn main() {
@@ -33,14 +35,23 @@ fn main() {
     // Most sites serve the same bytes to everyone. These are parsed once.
     let alike = measure("same page for all identities", &catalogue, |_| 0);
     let varied = measure("different page for each identity", &catalogue, |n| n);
+    let ratio = |time: Duration| time.as_secs_f64() / LIMIT.as_secs_f64();
     println!(
-        "ratio to the limit of {LIMIT:?}: {alike:.2} and {varied:.2} (the first must be at most 1)"
+        "ratio to the limit of {LIMIT:?}: {:.2} and {:.2} (the first must be at most 1)",
+        ratio(alike),
+        ratio(varied)
     );
-    std::process::exit(i32::from(alike > 1.0));
+    println!(
+        "BENCH | judging, each of 13 readers got another page | - | {:.1} ms | <= {} ms | {}",
+        varied.as_secs_f64() * 1e3,
+        VARIED_GOAL.as_millis(),
+        if varied <= VARIED_GOAL { "met" } else { "not met" }
+    );
+    std::process::exit(i32::from(alike > LIMIT));
 }
 
-/// The median time of judging one scan, divided by the limit.
-fn measure(what: &str, catalogue: &Catalogue, page_of: fn(usize) -> usize) -> f64 {
+/// The median time of judging one scan.
+fn measure(what: &str, catalogue: &Catalogue, page_of: fn(usize) -> usize) -> Duration {
     let (evidence, bodies) = scan(catalogue, page_of);
     let rules = Rulepack::current();
     let issuer = Issuer::new(Brand::default(), "https://svc.example");
@@ -69,7 +80,7 @@ fn measure(what: &str, catalogue: &Catalogue, page_of: fn(usize) -> usize) -> f6
         bytes / 1024
     );
     println!("  first {first:?}, then median {median:?}, worst {worst:?} of {ROUNDS}");
-    median.as_secs_f64() / LIMIT.as_secs_f64()
+    median
 }
 
 fn scan(

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::contacts::contacts;
-use crate::page::{Page, Shingles, prices, shingles};
+use crate::page::{Page, ShingleOverlap, Shingles, prices, shingles};
 
 /// Texts at least this similar (shared sequences of five words, in hundredths) are the same text.
 pub const EQUAL_TEXT_PERCENT: u32 = 90;
@@ -57,8 +57,8 @@ const SHELL_WORDS: usize = 50;
 impl ComparedPage {
     #[must_use]
     pub fn new(page: &Page, domain: &str, is_cut: bool) -> Self {
-        let is_short = page.words().take(SHELL_WORDS).count() < SHELL_WORDS;
-        let is_blank = page.words().next().is_none();
+        let words = page.count_words(SHELL_WORDS);
+        let (is_short, is_blank) = (words < SHELL_WORDS, words == 0);
         Self {
             shingles: shingles(&page.main),
             prices: prices(&page.main).into_iter().collect(),
@@ -89,18 +89,21 @@ impl ComparedPage {
         }
     }
 
-    /// The share of the text that both have. If the shorter text is one that goes on, only what was read
-    /// of it is compared: two readers may be cut at different places.
     fn text_similarity(&self, other: &Self) -> f64 {
-        let (shorter, longer) = if self.shingles.hashes().len() <= other.shingles.hashes().len() {
-            (self, other)
-        } else {
-            (other, self)
-        };
+        self.similarity_by_overlap(other, self.shingles.overlap(&other.shingles))
+    }
+
+    /// The share of the text that both have, of which `overlap` is known. If the shorter text is one that
+    /// goes on, only what was read of it is compared: two readers may be cut at different places.
+    #[must_use]
+    pub fn similarity_by_overlap(&self, other: &Self, overlap: ShingleOverlap) -> f64 {
+        let is_shorter = self.shingles.hashes().len() <= other.shingles.hashes().len();
+        let (shorter, overlap) =
+            if is_shorter { (self, overlap) } else { (other, overlap.reversed()) };
         if shorter.is_cut && !shorter.shingles.hashes().is_empty() {
-            shorter.shingles.containment(&longer.shingles)
+            overlap.containment()
         } else {
-            shorter.shingles.jaccard(&longer.shingles)
+            overlap.jaccard()
         }
     }
 
@@ -109,9 +112,13 @@ impl ComparedPage {
         match facet {
             Facet::Text => false,
             Facet::Prices => are_replaced(&self.prices, &other.prices),
-            Facet::Contacts => CONTACT_KINDS.into_iter().any(|kind| {
-                are_replaced(&of_kind(&self.contacts, kind), &of_kind(&other.contacts, kind))
-            }),
+            Facet::Contacts => {
+                self.contacts != other.contacts
+                    && CONTACT_KINDS.into_iter().any(|kind| {
+                        lacks_some(&other.contacts, &self.contacts, kind)
+                            && lacks_some(&self.contacts, &other.contacts, kind)
+                    })
+            }
         }
     }
 }
@@ -127,6 +134,7 @@ fn share_in_common(one: &BTreeSet<String>, other: &BTreeSet<String>) -> f64 {
     if all == 0 { 1.0 } else { one.intersection(other).count() as f64 / all as f64 }
 }
 
-fn of_kind<'a>(contacts: &'a BTreeSet<String>, kind: &str) -> BTreeSet<&'a str> {
-    contacts.iter().map(String::as_str).filter(|contact| contact.starts_with(kind)).collect()
+/// Whether a set lacks a contact of this kind that the other set has.
+fn lacks_some(one: &BTreeSet<String>, other: &BTreeSet<String>, kind: &str) -> bool {
+    other.iter().filter(|contact| contact.starts_with(kind)).any(|contact| !one.contains(contact))
 }

@@ -2,72 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use crate::entity::{FactName, read_entity};
+use super::street_addresses::{fold, street_addresses};
+use crate::entity::{FactName, read_declared_facts};
 use crate::page::{Page, truncate_str};
 
 /// The most contacts kept of one page.
-const MAX_CONTACTS: usize = 200;
+pub(super) const MAX_CONTACTS: usize = 200;
 /// How much of the text is searched.
 const MAX_TEXT_BYTES: usize = 512 * 1024;
 /// Digits of a telephone number, and how many of its last digits identify it whatever prefix it is
 /// written with.
 const PHONE_DIGITS: std::ops::RangeInclusive<usize> = 7..=15;
 const SIGNIFICANT_DIGITS: usize = 8;
-/// How many words may lie between a house number and the word for a street.
-const ADDRESS_WORDS: usize = 4;
-
-/// Words for streets and squares, whole words or endings, lower case.
-const STREET_WORDS: &[&str] = &[
-    "street",
-    "st",
-    "road",
-    "rd",
-    "avenue",
-    "ave",
-    "lane",
-    "drive",
-    "square",
-    "boulevard",
-    "blvd",
-    "way",
-    "court",
-    "terrace",
-    "quay",
-    "rue",
-    "place",
-    "chemin",
-    "quai",
-    "via",
-    "viale",
-    "piazza",
-    "corso",
-    "calle",
-    "avenida",
-    "plaza",
-    "paseo",
-    "rua",
-    "praça",
-    "largo",
-    "ulica",
-    "ul",
-    "aleja",
-    "gade",
-    "vej",
-    "gata",
-    "gatan",
-    "vägen",
-    "katu",
-    "tie",
-    "sokak",
-    "caddesi",
-    "улица",
-    "ул",
-];
-const STREET_ENDINGS: &[&str] = &[
-    "straße", "strasse", "str", "gasse", "platz", "weg", "allee", "straat", "laan", "plein",
-    "gracht", "gade", "vej", "gatan", "gata", "vägen", "veien", "gaten", "katu",
-];
-
 /// The contacts of a page, each with its kind in front.
 pub(super) fn contacts(page: &Page, domain: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
@@ -88,10 +34,7 @@ pub(super) fn contacts(page: &Page, domain: &str) -> BTreeSet<String> {
     for place in street_addresses(text) {
         add("place:", place);
     }
-    for fact in read_entity(page, domain).facts {
-        if fact.carrier.is_visible() {
-            continue;
-        }
+    for fact in read_declared_facts(page, domain) {
         match fact.fact {
             FactName::Telephone | FactName::Fax => {
                 if let Some(digits) = significant_digits(&fact.value) {
@@ -119,16 +62,38 @@ fn significant_digits(number: &str) -> Option<String> {
 /// Runs of digits and the signs between them that look like telephone numbers: with a plus sign or a
 /// leading zero or bracket, in groups. Dates, prices and plain numbers are left out.
 fn phone_runs(text: &str) -> impl Iterator<Item = &str> {
+    number_runs(text).filter_map(|run| {
+        // Too short, whatever is in it.
+        if run.len() < *PHONE_DIGITS.start() {
+            return None;
+        }
+        let run = run.trim_matches([' ', '-', '.', '/', ')', '\u{a0}']);
+        let digits = run.bytes().filter(u8::is_ascii_digit).count();
+        let starts = run.starts_with(['+', '0', '(']);
+        let in_groups = || {
+            let groups = run.split(|c: char| !c.is_ascii_digit());
+            groups.filter(|group| !group.is_empty()).nth(1).is_some()
+        };
+        (PHONE_DIGITS.contains(&digits) && (starts || (in_groups() && !is_date(run))))
+            .then_some(run)
+    })
+}
+
+/// The runs of digits and of the signs between them that have a digit.
+fn number_runs(text: &str) -> impl Iterator<Item = &str> {
     let is_part = |c: char| {
         c.is_ascii_digit() || matches!(c, ' ' | '-' | '.' | '/' | '(' | ')' | '+' | '\u{a0}')
     };
-    text.split(move |c: char| !is_part(c)).filter_map(|run| {
-        let run = run.trim_matches([' ', '-', '.', '/', ')', '\u{a0}']);
-        let digits = run.chars().filter(char::is_ascii_digit).count();
-        let starts = run.starts_with(['+', '0', '(']);
-        let groups = run.split(|c: char| !c.is_ascii_digit()).filter(|group| !group.is_empty());
-        let in_groups = groups.count() > 1;
-        (PHONE_DIGITS.contains(&digits) && (starts || (in_groups && !is_date(run)))).then_some(run)
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        // Most characters are letters: digits are looked for first, then the signs around them.
+        let digit = rest.bytes().position(|byte| byte.is_ascii_digit())?;
+        let (before, from) = rest.split_at_checked(digit)?;
+        let start = before.trim_end_matches(is_part).len();
+        let end = digit + from.find(|c| !is_part(c)).unwrap_or(from.len());
+        let run = rest.get(start..end)?;
+        rest = rest.get(end..)?;
+        Some(run)
     })
 }
 
@@ -143,6 +108,8 @@ fn is_date(run: &str) -> bool {
 
 /// Words that are mail addresses.
 fn mail_words(text: &str) -> impl Iterator<Item = &str> {
+    // Most pages have none.
+    let text = memchr::memchr(b'@', text.as_bytes()).map_or("", |_| text);
     text.split(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | '(' | ')' | ',' | ';' | ':'))
         .map(|word| word.trim_matches(['.', '"', '\'', '“', '”']))
         .filter(|word| {
@@ -153,53 +120,23 @@ fn mail_words(text: &str) -> impl Iterator<Item = &str> {
         })
 }
 
-/// Street and house number, in one order and in lower case.
-fn street_addresses(text: &str) -> Vec<String> {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let mut found = Vec::new();
-    for (at, word) in words.iter().enumerate() {
-        if found.len() >= MAX_CONTACTS {
-            break;
-        }
-        if !is_street_word(word) {
-            continue;
-        }
-        let from = at.saturating_sub(ADDRESS_WORDS);
-        let near = words.get(from..(at + ADDRESS_WORDS).min(words.len())).unwrap_or_default();
-        let Some(number) = near.iter().find(|word| is_house_number(word)) else { continue };
-        // The word before names the street where the street word stands alone (Harbour Street).
-        let before = at.checked_sub(1).and_then(|at| words.get(at)).copied().unwrap_or_default();
-        let after = words.get(at + 1).copied().unwrap_or_default();
-        let name = if is_house_number(before) || before.is_empty() { after } else { before };
-        found.push(format!("{} {} {}", fold(name), fold(word), fold(number)));
-    }
-    found
-}
-
 /// The first street address of a value from structured data, or the value itself.
 fn first_street(value: &str) -> String {
     let value = truncate_str(value, 400);
     street_addresses(value).into_iter().next().unwrap_or_else(|| fold(value))
 }
 
-fn is_street_word(word: &str) -> bool {
-    let word = fold(word);
-    STREET_WORDS.contains(&word.as_str())
-        || STREET_ENDINGS
-            .iter()
-            .any(|ending| word.len() > ending.len() + 2 && word.ends_with(ending))
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// `12`, `12a`, `12-14`: up to four digits and at most one letter.
-fn is_house_number(word: &str) -> bool {
-    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
-    let digits = word.chars().filter(char::is_ascii_digit).count();
-    (1..=5).contains(&digits)
-        && word.starts_with(|c: char| c.is_ascii_digit())
-        && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '/')
-        && word.chars().filter(|c| c.is_ascii_alphabetic()).count() <= 1
-}
-
-fn fold(word: &str) -> String {
-    word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase()
+    #[test]
+    fn numbers_in_a_text_are_found_with_the_signs_around_them() {
+        let runs = |text| number_runs(text).collect::<Vec<_>>();
+        assert_eq!(runs("no number"), Vec::<&str>::new());
+        assert_eq!(runs("call +44 (1632) 960-101, or 7"), [" +44 (1632) 960-101", " 7"]);
+        assert_eq!(runs("a 1\u{a0}2 é3"), [" 1\u{a0}2 ", "3"]);
+        let phones: Vec<&str> = phone_runs("tel 01632 960101 on 2026-11-15 at 12").collect();
+        assert_eq!(phones, ["01632 960101"]);
+    }
 }

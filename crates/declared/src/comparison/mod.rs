@@ -8,6 +8,8 @@
 
 mod compared_page;
 mod contacts;
+mod street_addresses;
+mod street_words;
 mod suspects;
 mod trial;
 

@@ -43,18 +43,18 @@ pub fn find_suspects(readings: &[ComparedReading<'_>]) -> Suspects {
     if browser.is_empty() || browser.iter().all(|reading| reading.page.is_script_shell) {
         return Suspects::default();
     }
-    let browser_pages: Vec<&ComparedPage> = browser.iter().map(|reading| reading.page).collect();
+    let browser_only = References::new(browser.iter().map(|reading| reading.page).collect());
     let control_differs = !control.is_empty()
-        && control.iter().all(|reading| differs_from_all(reading.page, &browser_pages));
+        && control.iter().all(|reading| browser_only.all_differ_from(reading.page));
     // A bucket drawn by the user agent's name can put the control client and some crawlers aside. Only
     // if the browser is alone against all the others is it a rule against non-browsers.
     let control_with_ai = control_differs
         && ai.len() > 1
-        && ai.iter().all(|reading| differs_from_all(reading.page, &browser_pages));
-    let references: Vec<&ComparedPage> = if control_with_ai {
-        browser_pages
+        && ai.iter().all(|reading| browser_only.all_differ_from(reading.page));
+    let references = if control_with_ai {
+        browser_only
     } else {
-        browser.iter().chain(&control).map(|reading| reading.page).collect()
+        References::new(browser.iter().chain(&control).map(|reading| reading.page).collect())
     };
     let names: BTreeSet<&str> = ai.iter().map(|reading| reading.identity).collect();
     let identities = names
@@ -62,7 +62,7 @@ pub fn find_suspects(readings: &[ComparedReading<'_>]) -> Suspects {
         .filter(|name| {
             ai.iter()
                 .filter(|reading| reading.identity == *name)
-                .all(|reading| differs_from_all(reading.page, &references))
+                .all(|reading| references.all_differ_from(reading.page))
         })
         .map(ToOwned::to_owned)
         .collect();
@@ -90,12 +90,25 @@ pub fn pages_differ(readings: &[ComparedReading<'_>]) -> bool {
         .any(|other| Facet::ALL.iter().any(|facet| !first.page.is_same(other.page, *facet)))
 }
 
-/// Whether a page differs from every reference, in whatever respect.
-fn differs_from_all(page: &ComparedPage, references: &[&ComparedPage]) -> bool {
-    let least = Facet::ALL.map(|facet| (facet, least_similarity(references, facet)));
-    references.iter().all(|reference| {
-        least.iter().any(|(facet, least)| page.similarity(reference, *facet) < *least)
-    })
+/// The pages that others are compared with, and how similar a page must be to one of them, which is
+/// the same for all pages.
+struct References<'a> {
+    pages: Vec<&'a ComparedPage>,
+    least: [(Facet, f64); 3],
+}
+
+impl<'a> References<'a> {
+    fn new(pages: Vec<&'a ComparedPage>) -> Self {
+        let least = Facet::ALL.map(|facet| (facet, least_similarity(&pages, facet)));
+        Self { pages, least }
+    }
+
+    /// Whether a page differs from every reference, in whatever respect.
+    fn all_differ_from(&self, page: &ComparedPage) -> bool {
+        self.pages.iter().all(|reference| {
+            self.least.iter().any(|(facet, least)| page.similarity(reference, *facet) < *least)
+        })
+    }
 }
 
 /// How similar a page must be to a reference to count as the same: as similar as the most similar two

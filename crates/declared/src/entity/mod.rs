@@ -23,6 +23,7 @@ mod written;
 
 pub use compare::{Agreement, Disagreement, compare_facts, find_disagreements};
 pub use model::{BlockPointer, Carrier, Entity, EntityFact, FactName};
+pub(crate) use read::read_declared_facts;
 pub use read::read_entity;
 pub use written::{WrittenField, WrittenMatch, compare_written, states_full_week};
 

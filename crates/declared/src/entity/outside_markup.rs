@@ -10,16 +10,10 @@ use crate::page::{Page, truncate_str};
 /// How many profiles of the owner are read.
 const MAX_PROFILES: usize = 20;
 
-/// Adds facts outside structured data: Open Graph, tel:, mailto: and `rel=me` links, address elements, and
-/// telephone numbers in the header and footer.
-pub(super) fn add_facts_outside_markup(
-    page: &Page,
-    entity: &mut Entity,
-    region: Option<&str>,
-    localities: &[String],
-) {
+/// Adds what Open Graph says about the owner.
+pub(super) fn add_open_graph_facts(page: &Page, entity: &mut Entity, region: Option<&str>) {
     let region = region.map(str::to_owned);
-    let mut graph = FactCollector { entity, carrier: Carrier::OpenGraph, region: region.clone() };
+    let mut graph = FactCollector { entity, carrier: Carrier::OpenGraph, region };
     for (called, content) in &page.meta {
         let fact = match called.as_str() {
             "og:site_name" => FactName::Name,
@@ -43,7 +37,18 @@ pub(super) fn add_facts_outside_markup(
         let parts: Vec<&str> = written.into_iter().filter(|part| !part.is_empty()).collect();
         graph.add(FactName::Address, &parts.join(", "), None, "meta business:contact_data");
     }
-    graph.carrier = Carrier::TelLink;
+}
+
+/// Adds the facts that people see or follow: tel:, mailto: and `rel=me` links, address elements, opening
+/// hours in the text, and telephone numbers in the header and footer.
+pub(super) fn add_visible_facts(
+    page: &Page,
+    entity: &mut Entity,
+    region: Option<&str>,
+    localities: &[String],
+) {
+    let region = region.map(str::to_owned);
+    let mut graph = FactCollector { entity, carrier: Carrier::TelLink, region: region.clone() };
     for number in &page.telephones {
         graph.add(FactName::Telephone, number, None, "tel: link");
     }

@@ -28,6 +28,22 @@ const BAKERY: &str = r##"{
 }"##;
 
 #[test]
+fn declared_facts_are_those_that_machines_read() {
+    let html = format!(
+        "<html lang=en><meta property='og:site_name' content='Tin'><meta property='og:email' content='a@tin.example'>\
+         <script type=\"application/ld+json\">{BAKERY}</script><header>Call 020 7946 0001</header>\
+         <p>Open Monday to Friday, 9am to 5pm.</p><a href='tel:+44 20 7946 0002'>x</a>\
+         <a href='mailto:b@tin.example'>y</a><address>2 High Street, Leeds</address>"
+    );
+    let page = Page::read(html.as_bytes(), None);
+    let mut all = read_entity(&page, "tin.example").facts;
+    let declared = read_declared_facts(&page, "tin.example");
+    assert!(all.iter().filter(|fact| fact.carrier.is_visible()).count() >= 4);
+    all.retain(|fact| !fact.carrier.is_visible());
+    assert_eq!(declared, all);
+}
+
+#[test]
 fn a_business_is_read_with_all_it_says() {
     let entity = json_ld(BAKERY);
     assert!(entity.owner_found && entity.faults.is_empty(), "{:?}", entity.faults);

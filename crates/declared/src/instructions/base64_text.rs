@@ -12,15 +12,11 @@ const MAX_ATTEMPTS: usize = 32;
 pub(super) fn find_base64_texts(text: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     let mut tried = 0_usize;
-    let mut start = None;
-    let ends = std::iter::once((text.len(), ' '));
-    for (at, c) in text.char_indices().chain(ends) {
-        if c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '-' | '_' | '=') {
-            start.get_or_insert(at);
-            continue;
-        }
-        let Some(from) = start.take() else { continue };
-        let length = at.saturating_sub(from);
+    let mut from = 0;
+    // All characters of a blob are single bytes, so that the runs between others are blobs or empty.
+    for run in text.as_bytes().split(|byte| !is_base64(*byte)) {
+        let (start, length) = (from, run.len());
+        from += length + 1;
         if !(MIN_LENGTH..=MAX_LENGTH).contains(&length) {
             continue;
         }
@@ -28,11 +24,15 @@ pub(super) fn find_base64_texts(text: &str) -> Vec<(usize, String)> {
         if tried > MAX_ATTEMPTS {
             break;
         }
-        if let Some(plain) = text.get(from..at).and_then(decode_base64) {
-            found.push((from, plain));
+        if let Some(plain) = text.get(start..start + length).and_then(decode_base64) {
+            found.push((start, plain));
         }
     }
     found
+}
+
+fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_' | b'=')
 }
 
 fn decode_base64(blob: &str) -> Option<String> {

@@ -2,7 +2,7 @@
 
 use super::excerpt::excerpt;
 use super::model::{InstructionHit, MAX_DECODED, MAX_EXCERPT, MAX_HITS, PageContext};
-use super::phrases::{PhraseClass, PhraseMatch, contains_phrase, find_phrases};
+use super::phrases::{PhraseClass, PhraseMatch, contains_phrase, contains_trigger, find_phrases};
 use super::sentences::{Sentence, SplitPassage};
 use super::{base64_text, invisible, phrase_context, role_markers};
 
@@ -16,6 +16,13 @@ struct SentencePhrases {
     label: Option<PhraseMatch>,
     weak: Option<PhraseMatch>,
     overrides: Option<PhraseMatch>,
+}
+
+impl SentencePhrases {
+    fn is_empty(&self) -> bool {
+        let Self { address, label, weak, overrides } = self;
+        [address, label, weak, overrides].into_iter().all(Option::is_none)
+    }
 }
 
 pub(super) struct PassageSearch<'a> {
@@ -73,6 +80,10 @@ impl<'a> PassageSearch<'a> {
             self.reading.sentences.iter().map(|sentence| self.sentence_phrases(sentence)).collect();
         self.check_role_markers(&mut hits);
         self.check_encoded(&facts, &mut hits);
+        // In a file every sentence counts, elsewhere only those near one that addresses a machine.
+        if !self.file && facts.iter().all(SentencePhrases::is_empty) {
+            return hits;
+        }
         for (index, sentence) in self.reading.sentences.iter().enumerate() {
             if hits.len() >= MAX_HITS {
                 break;
@@ -100,6 +111,9 @@ impl<'a> PassageSearch<'a> {
     }
 
     fn sentence_phrases(&self, sentence: &Sentence) -> SentencePhrases {
+        if !contains_trigger(&sentence.text) {
+            return SentencePhrases::default();
+        }
         let overrides = self.first_match(PhraseClass::Override, sentence).or_else(|| {
             self.first_match(PhraseClass::Glued, sentence).filter(|glued| glued.disguised)
         });

@@ -1,5 +1,9 @@
 //! Markers that separate the speakers of a conversation with a model.
 
+use std::sync::LazyLock;
+
+use regex::bytes::{Regex, RegexBuilder};
+
 /// Markers of chat formats, which have no other meaning.
 const CHAT_FORMAT_MARKERS: [&str; 14] = [
     "<|im_start|>",
@@ -46,24 +50,44 @@ pub(super) struct RoleMarker {
     pub(super) is_chat_format: bool,
 }
 
-/// The first marker of each kind. Lower-casing ASCII does not change the offsets.
+static CHAT_FORMAT: LazyLock<Option<Regex>> = LazyLock::new(|| any_of(&CHAT_FORMAT_MARKERS));
+static AMBIGUOUS: LazyLock<Option<Regex>> = LazyLock::new(|| any_of(&AMBIGUOUS_MARKERS));
+
+/// One expression for all markers, so that a text is searched once and not once for each of them. None
+/// only if it did not compile, which a test excludes.
+fn any_of(markers: &[&str]) -> Option<Regex> {
+    let escaped: Vec<String> = markers.iter().map(|marker| regex::escape(marker)).collect();
+    RegexBuilder::new(&escaped.join("|")).unicode(false).case_insensitive(true).build().ok()
+}
+
+/// The first marker of each kind, whatever the case of its ASCII letters.
 pub(super) fn find_markers(text: &str) -> Vec<RoleMarker> {
-    let lower = text.to_ascii_lowercase();
-    let first = |marks: &[&str]| marks.iter().filter_map(|mark| lower.find(mark)).min();
+    let first = |markers: &Option<Regex>| Some(markers.as_ref()?.find(text.as_bytes())?.start());
     let mut found = Vec::new();
-    found.extend(first(&CHAT_FORMAT_MARKERS).map(|at| RoleMarker { at, is_chat_format: true }));
-    found.extend(first(&AMBIGUOUS_MARKERS).map(|at| RoleMarker { at, is_chat_format: false }));
+    found.extend(first(&CHAT_FORMAT).map(|at| RoleMarker { at, is_chat_format: true }));
+    found.extend(first(&AMBIGUOUS).map(|at| RoleMarker { at, is_chat_format: false }));
     found
 }
 
 /// Whether the text is a template with placeholders, not a message.
 pub(super) fn is_template(text: &str) -> bool {
-    ["{{", "{%", "<%", "${", "%s", "#{"].iter().any(|sign| text.contains(sign))
+    // Each placeholder has one of these two, and ordinary text has neither.
+    memchr::memchr2(b'{', b'%', text.as_bytes()).is_some()
+        && ["{{", "{%", "<%", "${", "%s", "#{"].iter().any(|sign| text.contains(sign))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_marker_is_found() {
+        for marker in CHAT_FORMAT_MARKERS.iter().chain(&AMBIGUOUS_MARKERS) {
+            let text = format!("é {} x", marker.to_uppercase());
+            assert_eq!(find_markers(&text).first().map(|found| found.at), Some(3), "{marker}");
+        }
+        assert_eq!(find_markers("a ſystem override"), []);
+    }
 
     #[test]
     fn marks_are_found_whatever_their_case() {

@@ -66,10 +66,24 @@ impl SplitPassage {
     pub(super) fn from_text(text: &str) -> Self {
         let mut reader = SentenceSplitter::default();
         let mut before = ' ';
-        let mut chars = text.char_indices().peekable();
-        while let Some((at, c)) = chars.next() {
-            let next = chars.peek().map_or(' ', |(_, next)| *next);
-            reader.push_char(at, c, before, next);
+        let mut rest = text;
+        while let Some(c) = rest.chars().next() {
+            let at = text.len() - rest.len();
+            // Most of a text are letters and digits of ASCII, which need no look at each of them.
+            let plain = rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
+            if let Some((run, after)) = rest.split_at_checked(plain).filter(|_| plain > 0) {
+                reader.push_plain_run(at, c, run);
+                before = run.chars().next_back().unwrap_or(before);
+                rest = after;
+                continue;
+            }
+            rest = rest.get(c.len_utf8()..).unwrap_or_default();
+            if c == ' ' {
+                reader.push_blank(at);
+                before = c;
+                continue;
+            }
+            reader.push_char(at, c, before, rest.chars().next().unwrap_or(' '));
             if !is_invisible(c) {
                 before = c;
             }
@@ -87,8 +101,11 @@ impl SplitPassage {
     }
 }
 
+/// A word of the sentence that is being read, as a range of its letters.
+#[derive(Debug, Clone, Copy)]
 struct RawWord {
-    text: String,
+    from: usize,
+    to: usize,
     at: usize,
     disguised: bool,
 }
@@ -107,7 +124,11 @@ struct SentenceSplitter {
     result: SplitPassage,
     words: Vec<RawWord>,
     sentence_start: Option<usize>,
-    word: String,
+    /// The folded letters of all words of the sentence, without anything between them. One buffer for
+    /// all sentences: a page has thousands of words.
+    letters: String,
+    /// Where the letters of the open word start.
+    word_from: usize,
     word_at: usize,
     hidden_inside: bool,
     styled_letters: bool,
@@ -116,6 +137,48 @@ struct SentenceSplitter {
 }
 
 impl SentenceSplitter {
+    /// Adds a run of ASCII letters and digits, of which `first` is the first.
+    fn push_plain_run(&mut self, at: usize, first: char, run: &str) {
+        self.end_wrapped_line(first);
+        self.begin_word(at);
+        let from = self.letters.len();
+        self.letters.push_str(run);
+        if let Some(letters) = self.letters.get_mut(from..) {
+            letters.make_ascii_lowercase();
+        }
+    }
+
+    fn push_blank(&mut self, at: usize) {
+        self.end_word();
+        self.end_long_sentence(at);
+    }
+
+    fn end_long_sentence(&mut self, at: usize) {
+        if self.words.len() >= MAX_WORDS {
+            self.end_sentence(at);
+        }
+    }
+
+    fn is_in_word(&self) -> bool {
+        self.letters.len() > self.word_from
+    }
+
+    fn begin_word(&mut self, at: usize) {
+        if !self.is_in_word() {
+            self.word_at = at;
+            self.sentence_start.get_or_insert(at);
+        }
+    }
+
+    /// A line that continues in lower case was only wrapped; otherwise its sentence ended with it.
+    fn end_wrapped_line(&mut self, next: char) {
+        if let Some(line_end) = self.line_end.take()
+            && !next.is_lowercase()
+        {
+            self.end_sentence(line_end);
+        }
+    }
+
     fn push_char(&mut self, at: usize, c: char, before: char, next: char) {
         if is_invisible(c) {
             // Soft hyphens are ordinary typography and zero-width joiners ordinary Persian; between
@@ -133,12 +196,8 @@ impl SentenceSplitter {
             }
             return;
         }
-        // A line that continues in lower case was only wrapped.
-        if !c.is_whitespace()
-            && let Some(line_end) = self.line_end.take()
-            && !c.is_lowercase()
-        {
-            self.end_sentence(line_end);
+        if !c.is_whitespace() {
+            self.end_wrapped_line(c);
         }
         let leet = match c {
             '$' => next.is_ascii_alphabetic() || before.is_ascii_alphabetic(),
@@ -146,11 +205,8 @@ impl SentenceSplitter {
             _ => false,
         };
         if c.is_alphanumeric() || leet || matches!(c, '\u{0300}'..='\u{036F}') {
-            if self.word.is_empty() {
-                self.word_at = at;
-                self.sentence_start.get_or_insert(at);
-            }
-            self.styled_letters |= push_folded(c, &mut self.word);
+            self.begin_word(at);
+            self.styled_letters |= push_folded(c, &mut self.letters);
             return;
         }
         self.end_word();
@@ -172,14 +228,12 @@ impl SentenceSplitter {
             }
             _ => {}
         }
-        if self.words.len() >= MAX_WORDS {
-            self.end_sentence(at);
-        }
+        self.end_long_sentence(at);
     }
 
     fn push_sign(&mut self, sign: &str, at: usize) {
         if !self.words.is_empty() {
-            self.words.push(RawWord { text: sign.to_owned(), at, disguised: false });
+            self.push_word(sign, at);
         }
     }
 
@@ -208,68 +262,97 @@ impl SentenceSplitter {
         }
     }
 
+    /// Adds a word that was not written letter by letter.
+    fn push_word(&mut self, word: &str, at: usize) {
+        let from = self.letters.len();
+        self.letters.push_str(word);
+        self.word_from = self.letters.len();
+        self.words.push(RawWord { from, to: self.word_from, at, disguised: false });
+    }
+
     fn end_word(&mut self) {
-        if self.word.is_empty() {
+        if !self.is_in_word() {
             self.hidden_inside = false;
             return;
         }
-        let mut text = std::mem::take(&mut self.word);
+        let from = self.word_from;
         let mut disguised =
             std::mem::take(&mut self.hidden_inside) | std::mem::take(&mut self.styled_letters);
-        if text.len() > MAX_WORD && text.is_ascii() {
-            text = "\u{2026}".to_owned();
+        let word = self.letters.get(from..).unwrap_or_default();
+        let instead = if word.len() > MAX_WORD && word.is_ascii() {
             disguised = false;
-        } else if let Some(plain) = undisguise(&text) {
-            text = plain;
-            disguised = true;
+            Some("\u{2026}".to_owned())
+        } else {
+            let plain = undisguise(word);
+            disguised |= plain.is_some();
+            plain
+        };
+        if let Some(instead) = instead {
+            self.letters.truncate(from);
+            self.letters.push_str(&instead);
         }
-        self.words.push(RawWord { text, at: self.word_at, disguised });
+        self.word_from = self.letters.len();
+        self.words.push(RawWord { from, to: self.word_from, at: self.word_at, disguised });
     }
 
     fn end_sentence(&mut self, at: usize) {
         self.end_word();
-        let words = join_spaced_letters(std::mem::take(&mut self.words));
-        let Some(start) = self.sentence_start.take() else { return };
-        let mut text = " ^ ".to_owned();
-        let mut kept: Vec<Word> = Vec::with_capacity(words.len());
-        for word in words {
+        join_spaced_letters(&mut self.words, &self.letters);
+        if let Some(start) = self.sentence_start.take() {
+            let sentence = self.build_sentence(start, at);
+            self.result.sentences.push(sentence);
+        }
+        self.words.clear();
+        self.letters.clear();
+        self.word_from = 0;
+    }
+
+    fn build_sentence(&self, start: usize, end: usize) -> Sentence {
+        let mut text = String::with_capacity(self.letters.len() + self.words.len() + 5);
+        text.push_str(" ^ ");
+        let mut kept: Vec<Word> = Vec::with_capacity(self.words.len());
+        let mut before = "^";
+        for word in &self.words {
+            let letters = self.letters.get(word.from..word.to).unwrap_or_default();
             // In scripts without blanks, a blank between two runs is only layout.
-            let runs_on = text.trim_end().chars().next_back().is_some_and(is_unspaced)
-                && word.text.chars().next().is_some_and(is_unspaced);
+            let runs_on = before.chars().next_back().is_some_and(is_unspaced)
+                && letters.chars().next().is_some_and(is_unspaced);
             if runs_on {
                 text.pop();
             }
             kept.push(Word { folded: text.len(), at: word.at, disguised: word.disguised });
-            text.push_str(&word.text);
+            text.push_str(letters);
             text.push(' ');
+            before = letters;
         }
         text.push_str("$ ");
-        self.result.sentences.push(Sentence { text, words: kept, start, end: at });
+        Sentence { text, words: kept, start, end }
     }
 }
 
-/// Joins single letters that spell a word with gaps.
-fn join_spaced_letters(words: Vec<RawWord>) -> Vec<RawWord> {
-    let mut out: Vec<RawWord> = Vec::with_capacity(words.len());
-    let mut run: Vec<RawWord> = Vec::new();
-    let close = |run: &mut Vec<RawWord>, out: &mut Vec<RawWord>| {
-        if run.len() < PULLED_APART {
-            out.append(run);
-        } else if let Some(at) = run.first().map(|first| first.at) {
-            let text = run.drain(..).map(|letter| letter.text).collect();
-            out.push(RawWord { text, at, disguised: true });
-        }
+/// Joins single letters that spell a word with gaps. Their letters follow each other already.
+fn join_spaced_letters(words: &mut Vec<RawWord>, letters: &str) {
+    let is_single = |word: &RawWord| {
+        let mut letters = letters.get(word.from..word.to).unwrap_or_default().bytes();
+        letters.next().is_some_and(|byte| byte.is_ascii_lowercase()) && letters.next().is_none()
     };
-    for word in words {
-        if word.text.len() == 1 && word.text.bytes().all(|b| b.is_ascii_lowercase()) {
-            run.push(word);
-        } else {
-            close(&mut run, &mut out);
-            out.push(word);
-        }
+    let (mut run, mut longest) = (0, 0);
+    for is_single in words.iter().map(is_single) {
+        run = if is_single { run + 1 } else { 0 };
+        longest = longest.max(run);
     }
-    close(&mut run, &mut out);
-    out
+    if longest < PULLED_APART {
+        return;
+    }
+    *words = words
+        .chunk_by(|one, next| is_single(one) && is_single(next))
+        .flat_map(|run| match (run, run.last()) {
+            ([first, ..], Some(last)) if run.len() >= PULLED_APART => {
+                vec![RawWord { to: last.to, disguised: true, ..*first }]
+            }
+            _ => run.to_vec(),
+        })
+        .collect();
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ impl<'a> Iterator for MarkupPieces<'a> {
         loop {
             let mut bytes = self.rest.bytes();
             if bytes.next()? != b'<' {
-                let length = self.rest.find('<').unwrap_or(self.rest.len());
+                let length = find(self.rest, b'<').unwrap_or(self.rest.len());
                 return Some(MarkupPiece::Text(self.take(length)));
             }
             match bytes.next() {
@@ -80,7 +80,7 @@ impl<'a> Iterator for MarkupPieces<'a> {
                 // A bracket that does not start a tag is text, like what follows it.
                 _ => {
                     let inner = self.rest.get(1..).unwrap_or_default();
-                    let length = inner.find('<').unwrap_or(inner.len()) + 1;
+                    let length = find(inner, b'<').unwrap_or(inner.len()) + 1;
                     return Some(MarkupPiece::Text(self.take(length)));
                 }
             }
@@ -91,7 +91,7 @@ impl<'a> Iterator for MarkupPieces<'a> {
 impl<'a> MarkupPieces<'a> {
     /// `<!…>`, `<?…>` and similar, which browsers treat as comments.
     fn declaration(&mut self) -> MarkupPiece<'a> {
-        let length = self.rest.find('>').map_or(self.rest.len(), |at| at + 1);
+        let length = find(self.rest, b'>').map_or(self.rest.len(), |at| at + 1);
         let whole = self.take(length);
         MarkupPiece::Comment(whole.get(2..).unwrap_or_default().trim_end_matches('>'))
     }
@@ -122,6 +122,10 @@ impl<'a> MarkupPieces<'a> {
         }
         MarkupPiece::Comment(self.take(self.rest.len()))
     }
+}
+
+fn find(text: &str, byte: u8) -> Option<usize> {
+    memchr::memchr(byte, text.as_bytes())
 }
 
 /// Where raw text ends: before its own end tag, or at the end of the text.

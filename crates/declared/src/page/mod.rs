@@ -15,6 +15,7 @@ mod prices;
 mod rdfa;
 mod reader;
 mod shingles;
+mod start_tags;
 mod tag;
 mod text;
 mod text_spans;
@@ -28,7 +29,7 @@ pub use model::{HiddenText, MetaRefresh, Page, PageLink, TextSurface};
 pub use page_kind::PageKind;
 pub use prices::prices;
 pub(crate) use reader::MAX_DATA_BYTES;
-pub use shingles::{SHINGLE_WORDS, Shingles, shingles};
+pub use shingles::{SHINGLE_WORDS, ShingleOverlap, Shingles, shingles};
 pub(crate) use text::truncate_str;
 
 #[cfg(test)]

@@ -145,6 +145,12 @@ impl Page {
         word_segments::words(&self.text)
     }
 
+    /// The number of [`words`](Self::words), counted no further than this.
+    #[must_use]
+    pub fn count_words(&self, most: usize) -> usize {
+        word_segments::count_words(&self.text, most)
+    }
+
     /// The addresses of the linked style sheets, resolved. `page_url` is where the page was served.
     #[must_use]
     pub fn style_sheet_urls(&self, page_url: &str) -> Vec<String> {

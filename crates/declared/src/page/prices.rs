@@ -11,7 +11,8 @@ pub fn prices(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut seen = std::collections::BTreeSet::new();
     for price in (Amounts { text, at: 0 }) {
-        if seen.insert(price.clone()) {
+        if !seen.contains(&price) {
+            seen.insert(price.clone());
             found.push(price);
             if found.len() >= MAX_PRICES {
                 break;

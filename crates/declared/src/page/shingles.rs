@@ -40,16 +40,21 @@ pub fn shingles(text: &str) -> Shingles {
     while at < bytes.len() {
         let rest = bytes.get(at..).unwrap_or_default();
         let word = AsciiWord::read(rest);
-        if word.is_ascii {
+        let mut length = word.length;
+        if rest.get(length).is_none_or(u8::is_ascii) {
             cutter.push_ascii_word(&word, rest);
         } else {
-            for part in
-                text.get(at..at + word.length).unwrap_or_default().split(char::is_whitespace)
-            {
-                cutter.push_unicode_run(part);
+            let more = rest.iter().skip(length).position(|byte| *byte <= b' ');
+            length = more.map_or(rest.len(), |more| length + more);
+            let run = text.get(at..at + length).unwrap_or_default();
+            // White space beyond ASCII is not in the table of letters.
+            if !cutter.push_known_run(run) {
+                for part in run.split(char::is_whitespace) {
+                    cutter.push_unicode_run(part);
+                }
             }
         }
-        at += word.length + 1;
+        at += length + 1;
     }
     cutter.finish()
 }
@@ -67,32 +72,73 @@ impl Shingles {
         self.words
     }
 
+    /// What two texts have in common.
+    #[must_use]
+    pub fn overlap(&self, other: &Self) -> ShingleOverlap {
+        ShingleOverlap {
+            common: self.common(other),
+            own: self.hashes.len(),
+            other: other.hashes.len(),
+        }
+    }
+
+    /// See [`ShingleOverlap::jaccard`].
+    #[must_use]
+    pub fn jaccard(&self, other: &Self) -> f64 {
+        self.overlap(other).jaccard()
+    }
+
+    /// See [`ShingleOverlap::containment`].
+    #[must_use]
+    pub fn containment(&self, in_other: &Self) -> f64 {
+        self.overlap(in_other).containment()
+    }
+
+    /// How many hashes both texts have.
+    fn common(&self, other: &Self) -> usize {
+        if self.hashes == other.hashes {
+            return self.hashes.len();
+        }
+        let (mut ours, mut theirs) = (self.hashes.as_slice(), other.hashes.as_slice());
+        let mut common = 0;
+        // Each list moves on by a comparison, not by a branch: which of two hashes is smaller is
+        // chance, and the processor would guess wrong half of the time.
+        while let ([our, our_rest @ ..], [their, their_rest @ ..]) = (ours, theirs) {
+            common += usize::from(our == their);
+            ours = if our <= their { our_rest } else { ours };
+            theirs = if their <= our { their_rest } else { theirs };
+        }
+        common
+    }
+}
+
+/// The numbers of shingles of two texts, and how many of them both have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ShingleOverlap {
+    common: usize,
+    own: usize,
+    other: usize,
+}
+
+impl ShingleOverlap {
     /// The share of all shingles of both texts that they have in common (Jaccard index). 1 for two texts
     /// without words, 0 if only one of them is empty.
     #[must_use]
-    pub fn jaccard(&self, other: &Self) -> f64 {
-        let common = self.common(other);
-        let all = self.hashes.len() + other.hashes.len() - common;
-        if all == 0 { 1.0 } else { common as f64 / all as f64 }
+    pub fn jaccard(self) -> f64 {
+        let all = self.own + self.other - self.common;
+        if all == 0 { 1.0 } else { self.common as f64 / all as f64 }
     }
 
-    /// The share of this text's shingles that the other text also has: 1 for a shortened copy.
+    /// The share of the first text's shingles that the other text also has: 1 for a shortened copy.
     #[must_use]
-    pub fn containment(&self, in_other: &Self) -> f64 {
-        if self.hashes.is_empty() {
-            return 1.0;
-        }
-        self.common(in_other) as f64 / self.hashes.len() as f64
+    pub fn containment(self) -> f64 {
+        if self.own == 0 { 1.0 } else { self.common as f64 / self.own as f64 }
     }
 
-    fn common(&self, other: &Self) -> usize {
-        let mut theirs = other.hashes.iter().copied().peekable();
-        let mut common = 0;
-        for hash in &self.hashes {
-            while theirs.next_if(|their| their < hash).is_some() {}
-            common += usize::from(theirs.next_if_eq(hash).is_some());
-        }
-        common
+    /// The same seen from the other text.
+    #[must_use]
+    pub fn reversed(self) -> Self {
+        Self { own: self.other, other: self.own, ..self }
     }
 }
 
@@ -154,16 +200,20 @@ impl ShingleBuilder {
         let mut whole = SEED;
         let (mut start, mut end) = (None, 0);
         for (at, c) in run.char_indices() {
-            let Some((small, ends_word)) = known_letter(c) else { return false };
-            if c >= '\u{e01}' && is_unspaced(c) {
-                return false;
-            }
+            let (small, ends_word) = match KNOWN.get(c as usize) {
+                Some(0) => return false,
+                Some(packed) => (u32::from(packed & !ENDS_WORD), packed & ENDS_WORD != 0),
+                None => match known_letter(c) {
+                    Some((small, ends_word)) if !is_unspaced(c) => (u32::from(small), ends_word),
+                    _ => return false,
+                },
+            };
             if ends_word {
                 start = start.or(Some(at));
                 end = at + c.len_utf8();
             }
             if start.is_some() {
-                hash = hash_step(hash, u32::from(small));
+                hash = hash_step(hash, small);
                 whole = if ends_word { hash } else { whole };
             }
         }
@@ -201,16 +251,17 @@ impl ShingleBuilder {
     }
 }
 
-/// Sorts hashes, which are evenly distributed: first into buckets by their highest bits, about ten per
-/// bucket.
+/// Sorts hashes, which are evenly distributed: first into drawers by their highest bits, about two in
+/// each, so that hardly anything is left to sort.
 fn sort_hashes(hashes: &mut Vec<u64>) {
-    if hashes.len() < 256 {
+    const MAX_BITS: u32 = 16;
+    if hashes.len() < 256 || u32::try_from(hashes.len()).is_err() {
         hashes.sort_unstable();
         return;
     }
-    let bits = (hashes.len().ilog2() - 3).min(14);
+    let bits = (hashes.len().ilog2() - 1).min(MAX_BITS);
     let drawer = |hash: u64| (hash >> (64 - bits)) as usize;
-    let mut starts = vec![0_usize; 1 << bits];
+    let mut starts = vec![0_u32; 1 << bits];
     for hash in hashes.iter() {
         if let Some(count) = starts.get_mut(drawer(*hash)) {
             *count += 1;
@@ -223,28 +274,42 @@ fn sort_hashes(hashes: &mut Vec<u64>) {
     let mut sorted = vec![0; hashes.len()];
     for hash in hashes.iter() {
         if let Some(next) = starts.get_mut(drawer(*hash)) {
-            if let Some(place) = sorted.get_mut(*next) {
+            if let Some(place) = sorted.get_mut(*next as usize) {
                 *place = *hash;
             }
             *next += 1;
         }
     }
+    // Every drawer now starts where the one before it ends.
+    let mut rest = sorted.as_mut_slice();
     let mut from = 0;
     for end in starts {
-        if let Some(drawer) = sorted.get_mut(from..end) {
-            drawer.sort_unstable();
-        }
-        from = end;
+        let length = (end - from) as usize;
+        let Some((drawer, after)) = rest.split_at_mut_checked(length) else { break };
+        sort_drawer(drawer);
+        (rest, from) = (after, end);
     }
     *hashes = sorted;
 }
 
-/// The first word of a text, if it is ASCII. One pass finds its end, strips the punctuation around it
-/// and hashes it.
+/// Most drawers have too few hashes for a call to be worth it.
+fn sort_drawer(drawer: &mut [u64]) {
+    match drawer {
+        [] | [_] => {}
+        [a, b] => {
+            if a > b {
+                std::mem::swap(a, b);
+            }
+        }
+        _ => drawer.sort_unstable(),
+    }
+}
+
+/// The first word of a text, up to its end or to the first character beyond ASCII. One pass finds its
+/// end, strips the punctuation around it and hashes it.
 struct AsciiWord {
-    /// Bytes up to the white space or control character that ends the word.
+    /// Bytes up to the white space, control character or other character that ends the word.
     length: usize,
-    is_ascii: bool,
     start: usize,
     end: usize,
     hash: u64,
@@ -252,25 +317,24 @@ struct AsciiWord {
 
 impl AsciiWord {
     fn read(text: &[u8]) -> Self {
-        let mut word = Self { length: 0, is_ascii: true, start: 0, end: 0, hash: SEED };
+        let known = |byte: &u8| KNOWN.get(usize::from(*byte)).copied().unwrap_or_default();
+        let is_inside = |byte: &&u8| **byte > b' ' && byte.is_ascii();
+        let start = text
+            .iter()
+            .take_while(is_inside)
+            .take_while(|byte| known(byte) & ENDS_WORD == 0)
+            .count();
+        let mut word = Self { length: start, start, end: start, hash: SEED };
         let mut hash = SEED;
-        let mut seen = 0;
-        for byte in text.iter().take_while(|byte| **byte > b' ') {
-            seen |= *byte;
-            let known = KNOWN.get(usize::from(*byte)).copied().unwrap_or_default();
-            let ends_word = known & ENDS_WORD != 0;
-            if ends_word || word.end > 0 {
-                hash = hash_step(hash, u32::from(known & !ENDS_WORD));
-            } else {
-                word.start += 1;
-            }
+        for byte in text.iter().skip(start).take_while(is_inside) {
+            let known = known(byte);
+            hash = hash_step(hash, u32::from(known & !ENDS_WORD));
             word.length += 1;
-            if ends_word {
+            if known & ENDS_WORD != 0 {
                 word.hash = hash;
                 word.end = word.length;
             }
         }
-        word.is_ascii = seen < 0x80;
         word
     }
 }
@@ -292,10 +356,13 @@ fn finalize_hash(hash: u64) -> u64 {
 }
 
 /// Clock times and tokens of a session or build: they change although the page does not.
+#[inline]
 fn is_volatile(word: &[u8]) -> bool {
     match word {
         [first, ..] if first.is_ascii_digit() && word.len() <= 12 => is_clock(word),
-        _ => word.len() >= MIN_NONCE && is_nonce(word),
+        // Nearly all words end here.
+        _ if word.len() < MIN_NONCE => false,
+        _ => is_nonce(word),
     }
 }
 

@@ -72,8 +72,7 @@ impl<'a> Iterator for Attributes<'a> {
         };
         let value = skip_while(value, is_space);
         let (value, after) = match value.as_bytes().first() {
-            Some(b'"') => split_quoted(value, '"'),
-            Some(b'\'') => split_quoted(value, '\''),
+            Some(quote @ (b'"' | b'\'')) => split_quoted(value, *quote),
             _ => {
                 let end = value.bytes().position(|byte| is_space(byte) || byte == b'>');
                 value.split_at_checked(end.unwrap_or(value.len())).unwrap_or((value, ""))
@@ -89,9 +88,12 @@ fn skip_while(text: &str, what: fn(u8) -> bool) -> &str {
     text.get(length..).unwrap_or_default()
 }
 
-fn split_quoted(value: &str, mark: char) -> (&str, &str) {
-    let inner = value.strip_prefix(mark).unwrap_or(value);
-    inner.split_once(mark).unwrap_or((inner, ""))
+/// Splits behind the closing mark, which is the first byte of the value and of ASCII.
+fn split_quoted(value: &str, mark: u8) -> (&str, &str) {
+    let inner = value.get(1..).unwrap_or_default();
+    let end = memchr::memchr(mark, inner.as_bytes());
+    let split = |end: usize| Some((inner.get(..end)?, inner.get(end + 1..)?));
+    end.and_then(split).unwrap_or((inner, ""))
 }
 
 fn is_space(byte: u8) -> bool {

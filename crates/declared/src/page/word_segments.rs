@@ -42,6 +42,35 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(char::is_whitespace).flat_map(words_of_run).filter(|word| is_word(word))
 }
 
+/// The number of [`words`]. Most text is ASCII, in which they can be counted byte by byte.
+pub(super) fn count_words(text: &str, most: usize) -> usize {
+    let mut count = 0;
+    let mut rest = text;
+    while count < most && !rest.is_empty() {
+        let mut is_ascii = true;
+        let mut is_word = false;
+        let length = rest
+            .bytes()
+            .position(|byte| {
+                is_ascii &= byte.is_ascii();
+                is_word |= byte.is_ascii_alphanumeric();
+                is_ascii_space(byte)
+            })
+            .unwrap_or(rest.len());
+        count += match rest.get(..length) {
+            Some(run) if !is_ascii => words(run).count(),
+            _ => usize::from(is_word),
+        };
+        rest = rest.get(length + 1..).unwrap_or_default();
+    }
+    count.min(most)
+}
+
+/// White space among the characters of one byte, as `char::is_whitespace` has it.
+fn is_ascii_space(byte: u8) -> bool {
+    matches!(byte, b'\t'..=b'\r' | b' ')
+}
+
 /// A run of characters without white space, split where a script without spaces begins, ends or parts
 /// its words.
 fn words_of_run(run: &str) -> WordsOfRun<'_> {
@@ -103,6 +132,16 @@ mod tests {
         ] {
             let words = words(text).count();
             assert!((least..=most).contains(&words), "{text}: {words}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn words_are_counted_as_they_are_listed(
+            text in "[a1é面– \u{a0}\u{b}\u{1c}\n.,]{0,60}", most in 0_usize..40
+        ) {
+            proptest::prop_assert_eq!(count_words(&text, most), words(&text).take(most).count());
+            proptest::prop_assert_eq!(count_words(&text, usize::MAX), words(&text).count());
         }
     }
 

@@ -27,10 +27,12 @@ pub(super) fn similarity(one: &ParsedPage, other: &ParsedPage) -> f64 {
 /// Compares a page with the browser's.
 pub(super) fn compare_texts(parsed_page: &ParsedPage, reference: &ParsedPage) -> TextSimilarity {
     let (own, theirs) = (&parsed_page.compared.shingles, &reference.compared.shingles);
+    // Both texts are gone through once for all three numbers.
+    let overlap = own.overlap(theirs);
     TextSimilarity {
-        similarity: similarity(parsed_page, reference),
-        share_in_reference: own.containment(theirs),
-        share_of_reference: theirs.containment(own),
+        similarity: parsed_page.compared.similarity_by_overlap(&reference.compared, overlap),
+        share_in_reference: overlap.containment(),
+        share_of_reference: overlap.reversed().containment(),
         word_ratio: if theirs.words() == 0 {
             0.0
         } else {

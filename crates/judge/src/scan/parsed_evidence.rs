@@ -11,7 +11,7 @@ use super::convert::saturating_u32;
 use super::robots_file::RobotsFile;
 use crate::bodies::Bodies;
 use crate::rulepack::Rulepack;
-use crate::walls::{Wall, WallDetector};
+use crate::walls::{Wall, WallDetector, add_gate};
 
 pub(super) struct ParsedEvidence<'a> {
     pub(super) evidence: &'a Evidence,
@@ -21,6 +21,17 @@ pub(super) struct ParsedEvidence<'a> {
     pub(super) robots: RobotsFile<'a>,
     /// By the digest of the body: identities that got the same bytes share one parsed page.
     pages: BTreeMap<&'a str, ParsedPage>,
+    /// By the address of the response: several rules ask about each response to a request for a page.
+    page_walls: BTreeMap<usize, PageWalls>,
+}
+
+/// What a response to a request for a page was recognised as.
+#[derive(Clone)]
+struct PageWalls {
+    /// The block page or challenge.
+    wall: Option<Wall>,
+    /// The same, or the page that stands in for another.
+    page_wall: Option<Wall>,
 }
 
 /// A parsed page and what it is compared by.
@@ -54,7 +65,7 @@ impl ParsedPage {
         }
         Self {
             compared: ComparedPage::new(&page, domain, response.body.cut.is_some()),
-            words: saturating_u32(page.words().count()),
+            words: saturating_u32(page.count_words(usize::MAX)),
             page,
         }
     }
@@ -69,6 +80,7 @@ impl<'a> ParsedEvidence<'a> {
     ) -> Self {
         let sheets = read_style_sheets(evidence, bodies);
         let mut pages = BTreeMap::new();
+        let mut page_responses = Vec::new();
         for reading in &evidence.reads {
             let is_page = match reading.target {
                 ReadTarget::Home
@@ -82,6 +94,7 @@ impl<'a> ParsedEvidence<'a> {
                 _ => false,
             };
             let Some(response) = reading.exchange.response().filter(|_| is_page) else { continue };
+            page_responses.push(response);
             if let Some(body) = bodies.body(&response.body.sha256) {
                 let domain = evidence.domain.as_str();
                 pages
@@ -90,7 +103,13 @@ impl<'a> ParsedEvidence<'a> {
             }
         }
         let robots = RobotsFile::from_evidence(evidence, bodies);
-        Self { evidence, bodies, catalogue, rules, robots, pages }
+        let page_walls = BTreeMap::new();
+        let mut parsed = Self { evidence, bodies, catalogue, rules, robots, pages, page_walls };
+        parsed.page_walls = page_responses
+            .into_iter()
+            .map(|response| (address(response), parsed.recognise_walls(response)))
+            .collect();
+        parsed
     }
 
     pub(super) fn readings(
@@ -120,22 +139,38 @@ impl<'a> ParsedEvidence<'a> {
 
     /// The block page or challenge that this response is, if it is one.
     pub(super) fn wall(&self, response: &Response) -> Option<Wall> {
+        if let Some(known) = self.page_walls.get(&address(response)) {
+            return known.wall.clone();
+        }
         let body = self.body(response).unwrap_or_default();
-        let page =
-            self.pages.get(response.body.sha256.as_str()).map(|parsed_page| &parsed_page.page);
+        let page = self.parsed_page(response);
         WallDetector::built_in().recognise_with_page(response, body, page)
     }
 
     /// The block page, challenge or gate that stands in for a page, if one does.
     pub(super) fn page_wall(&self, response: &Response) -> Option<Wall> {
+        match self.page_walls.get(&address(response)) {
+            Some(known) => known.page_wall.clone(),
+            None => self.recognise_walls(response).page_wall,
+        }
+    }
+
+    fn recognise_walls(&self, response: &Response) -> PageWalls {
+        let wall = self.wall(response);
         let body = self.body(response).unwrap_or_default();
         // A body that is no longer stored is not an empty one.
-        if body.is_empty() && response.body.bytes > 0 {
-            return self.wall(response);
-        }
-        let page =
-            self.pages.get(response.body.sha256.as_str()).map(|parsed_page| &parsed_page.page);
-        WallDetector::built_in().recognise_page(response, body, page)
+        let is_lost = body.is_empty() && response.body.bytes > 0;
+        let page_wall = if is_lost {
+            wall.clone()
+        } else {
+            add_gate(wall.clone(), response, body, self.parsed_page(response))
+        };
+        PageWalls { wall, page_wall }
+    }
+
+    /// The page parsed from the body of a response, however complete it is.
+    fn parsed_page(&self, response: &Response) -> Option<&Page> {
+        self.pages.get(response.body.sha256.as_str()).map(|parsed_page| &parsed_page.page)
     }
 
     /// Whether this response is certainly a block page or challenge.
@@ -146,6 +181,12 @@ impl<'a> ParsedEvidence<'a> {
     pub(super) fn browser_id(&self) -> &'a str {
         self.catalogue.identity_with_role(Role::Browser).map_or("", |identity| identity.id.as_str())
     }
+}
+
+/// Where a response is. The responses of the evidence do not move, so that no two of them are at the same
+/// place.
+fn address(response: &Response) -> usize {
+    std::ptr::from_ref(response).addr()
 }
 
 fn read_style_sheets(evidence: &Evidence, bodies: &dyn Bodies) -> StyleSheets {

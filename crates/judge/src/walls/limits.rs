@@ -25,4 +25,9 @@ impl Limits {
     pub(super) fn max_words(&self) -> usize {
         self.vendor_text_words.max(self.vendor_markup_words).max(self.unnamed_words)
     }
+
+    /// No rule asks whether a page has more words than this.
+    pub(super) fn most_asked_words(&self) -> usize {
+        self.max_words().max(self.blank_words)
+    }
 }

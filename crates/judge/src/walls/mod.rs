@@ -97,26 +97,7 @@ impl WallDetector {
         body: &[u8],
         page: Option<&Page>,
     ) -> Option<Wall> {
-        let wall = self.recognise_with_page(response, body, page);
-        // A vendor's own mark says more than the words of a page.
-        if wall.as_ref().is_some_and(|wall| wall.vendor.is_some()) {
-            return wall;
-        }
-        match (wall, gates::recognise_gate(response, body, page)) {
-            (Some(wall), Some(gate)) if gate.certain => {
-                let is_challenge = matches!(wall.kind, WallKind::Challenge | WallKind::Captcha);
-                if is_challenge && wall.certain {
-                    return Some(wall);
-                }
-                let mut marks = gate.marks;
-                marks.extend(wall.marks);
-                marks.dedup();
-                marks.truncate(MAX_MARKS);
-                Some(Wall { marks, ..gate })
-            }
-            (Some(wall), _) => Some(wall),
-            (None, gate) => gate,
-        }
+        add_gate(self.recognise_with_page(response, body, page), response, body, page)
     }
 
     /// The same as `recognise`, with the page already parsed from this body.
@@ -163,6 +144,34 @@ impl WallDetector {
             presence_marks.any(|mark| mark.find_in(&seen).is_some())
         };
         self.table.vendors.iter().filter(is_present).map(|vendor| vendor.label.clone()).collect()
+    }
+}
+
+/// What a response is that shows this wall or none: the wall, or a gate that says more about it.
+pub(crate) fn add_gate(
+    wall: Option<Wall>,
+    response: &Response,
+    body: &[u8],
+    page: Option<&Page>,
+) -> Option<Wall> {
+    // A vendor's own mark says more than the words of a page.
+    if wall.as_ref().is_some_and(|wall| wall.vendor.is_some()) {
+        return wall;
+    }
+    match (wall, gates::recognise_gate(response, body, page)) {
+        (Some(wall), Some(gate)) if gate.certain => {
+            let is_challenge = matches!(wall.kind, WallKind::Challenge | WallKind::Captcha);
+            if is_challenge && wall.certain {
+                return Some(wall);
+            }
+            let mut marks = gate.marks;
+            marks.extend(wall.marks);
+            marks.dedup();
+            marks.truncate(MAX_MARKS);
+            Some(Wall { marks, ..gate })
+        }
+        (Some(wall), _) => Some(wall),
+        (None, gate) => gate,
     }
 }
 

@@ -54,7 +54,11 @@ impl NormalisedResponse {
             Some(page) => Cow::Borrowed(page),
             None => Cow::Owned(Page::read(counted, content_type)),
         };
-        let words = (all && !page.truncated).then(|| page.words().count());
+        let words = {
+            // More words than any rule asks about are not counted.
+            let most = limits.most_asked_words().saturating_add(1);
+            (all && !page.truncated).then(|| page.count_words(most))
+        };
         // On a long page with status 200 no mark in the body counts, so the body is not searched.
         let long = response.status == 200 && words.is_none_or(|words| words > limits.max_words());
         let opening = if long { &[][..] } else { opening };

@@ -16,6 +16,10 @@ pub(super) const MAX_VALUE: usize = 512;
 
 /// Lower case without accents and invisible characters, compatibility forms decomposed.
 pub(super) fn fold(value: &str) -> String {
+    // ASCII has no accents and no compatibility forms, and its hidden characters are all controls.
+    if value.is_ascii() {
+        return value.to_ascii_lowercase();
+    }
     let mut out = String::with_capacity(value.len());
     // A soft hyphen or a joiner is inside a word; a line break or separator is between words. They are
     // dropped first: without them, accents may have another order.

@@ -37,7 +37,8 @@ pub(crate) fn visible_hours(text: &str, language: Option<&str>) -> Vec<VisibleHo
     let mut found = Vec::new();
     let mut at = 0;
     while at < tokens.len() && found.len() < MAX_RUNS {
-        let Some(run) = parse_run(&tokens, at) else {
+        let run = Some(at).filter(|at| may_start_run(&tokens, *at));
+        let Some(run) = run.and_then(|at| parse_run(&tokens, at)) else {
             at += 1;
             continue;
         };
@@ -53,6 +54,15 @@ pub(crate) fn visible_hours(text: &str, language: Option<&str>) -> Vec<VisibleHo
         at = run.end.max(at + 1);
     }
     found
+}
+
+/// Whether statements may start here: with days or with a time. Nearly no word is either.
+fn may_start_run(tokens: &[PlacedToken], at: usize) -> bool {
+    use WordMeaning::{Day, EveryDay, Weekdays, Weekend};
+    matches!(
+        token(tokens, at),
+        Some(Token::Time(_) | Token::Word(Day(_) | EveryDay | Weekdays | Weekend))
+    )
 }
 
 #[derive(Default)]

@@ -1,6 +1,6 @@
 //! Whether the text of an element is hidden from people, given its style and that of its ancestors.
 
-use super::declarations::{Colour, Property, Value, single_colour};
+use super::declarations::{Colour, Declaration, Property, Value, single_colour};
 use super::element::ElementStack;
 use super::rules::{ElementValues, StyleRules, inline_values};
 use super::sheet::{declarations_of, read_inline};
@@ -34,7 +34,7 @@ pub(in crate::page) struct StyleState {
 /// Old attributes that style an element.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::page) struct PresentationHints<'h> {
-    pub(in crate::page) style: Option<&'h str>,
+    pub(in crate::page) style: Option<&'h InlineStyle>,
     pub(in crate::page) hidden_attribute: bool,
     /// `bgcolor`, and `color` of a font element.
     pub(in crate::page) background: Option<&'h str>,
@@ -81,9 +81,12 @@ impl StyleState {
         is_styled: bool,
         hints: PresentationHints<'_>,
     ) -> Self {
-        let inline = hints.style.map(inline_declarations).unwrap_or_default();
+        if !is_styled && hints.have_no_values() {
+            return self.without_values(hints);
+        }
+        let inline = hints.inline();
         let values =
-            if is_styled { rules.values(stack.top(), &inline) } else { inline_values(&inline) };
+            if is_styled { rules.values(stack.top(), inline) } else { inline_values(inline) };
         self.with_values(&values, hints)
     }
 
@@ -96,8 +99,7 @@ impl StyleState {
         body: bool,
         hints: PresentationHints<'_>,
     ) -> Self {
-        let inline = hints.style.map(inline_declarations).unwrap_or_default();
-        let values = rules.values(stack.document_element(body), &inline);
+        let values = rules.values(stack.document_element(body), hints.inline());
         let inside = self.with_values(&values, hints);
         let font_size = if inside.font_size <= 1.0 { self.font_size } else { inside.font_size };
         Self {
@@ -107,6 +109,17 @@ impl StyleState {
             camouflaged: false,
             font_size,
             ..inside
+        }
+    }
+
+    /// The same as `with_values` for an element without any, as most are.
+    fn without_values(self, hints: PresentationHints<'_>) -> Self {
+        let colour = if hints.own_colour { Colour::Unknown } else { self.colour };
+        Self {
+            hidden: self.hidden || hints.hidden_attribute,
+            colour,
+            camouflaged: self.camouflaged && !hints.own_colour,
+            ..self
         }
     }
 
@@ -208,18 +221,35 @@ impl StyleState {
     }
 }
 
-/// Whether a style attribute hides the text of its element, whatever else applies to it.
-pub(in crate::page) fn hides_alone(style: &str) -> bool {
-    let declarations = inline_declarations(style);
-    !declarations.is_empty()
-        && StyleState::initial(false)
-            .with_values(&inline_values(&declarations), PresentationHints::default())
-            .hides()
+/// The declarations of a style attribute.
+#[derive(Debug, Default)]
+pub(in crate::page) struct InlineStyle(Vec<Declaration>);
+
+impl InlineStyle {
+    /// Reads the attribute as it is written in the page.
+    pub(in crate::page) fn read(style: &str) -> Self {
+        let style = crate::page::text::clean_text(style, MAX_STYLE_BYTES);
+        Self(read_inline(&style))
+    }
+
+    /// Whether it hides the text of its element, whatever else applies to it.
+    pub(in crate::page) fn hides_alone(&self) -> bool {
+        !self.0.is_empty()
+            && StyleState::initial(false)
+                .with_values(&inline_values(&self.0), PresentationHints::default())
+                .hides()
+    }
 }
 
-fn inline_declarations(style: &str) -> Vec<super::declarations::Declaration> {
-    let style = crate::page::text::clean_text(style, MAX_STYLE_BYTES);
-    read_inline(&style)
+impl PresentationHints<'_> {
+    fn inline(&self) -> &[Declaration] {
+        self.style.map_or(&[], |style| style.0.as_slice())
+    }
+
+    /// Whether nothing but the element itself says how it looks.
+    fn have_no_values(&self) -> bool {
+        self.inline().is_empty() && self.background.is_none() && self.colour.is_none()
+    }
 }
 
 /// Whether text of one colour cannot be told from its background.
@@ -240,5 +270,32 @@ fn hint_colour(hint: &str) -> Colour {
     match value.first().map(|declaration| declaration.value) {
         Some(Value::Colour(colour)) if colour != Colour::Unknown => colour,
         _ => single_colour(&[ValueToken::Hash(hint.trim().to_owned())]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_element_without_values_looks_like_what_is_around_it() {
+        let style = InlineStyle::default();
+        for own_colour in [false, true] {
+            for hidden_attribute in [false, true] {
+                let hints = PresentationHints {
+                    style: Some(&style),
+                    hidden_attribute,
+                    own_colour,
+                    ..PresentationHints::default()
+                };
+                for camouflaged in [false, true] {
+                    let around = StyleState { camouflaged, ..StyleState::initial(own_colour) };
+                    let inside = around.with_values(&inline_values(&[]), hints);
+                    assert!(hints.have_no_values());
+                    assert_eq!(around.without_values(hints), inside);
+                    assert_eq!(around.hidden().without_values(hints), inside.hidden());
+                }
+            }
+        }
     }
 }

@@ -15,7 +15,7 @@ mod sources;
 mod truth;
 mod values;
 
-pub(super) use concealment::{PresentationHints, StyleState, hides_alone};
+pub(super) use concealment::{InlineStyle, PresentationHints, StyleState};
 pub(super) use element::{ElementStack, StyledElement};
 pub(super) use rules::StyleRules;
 pub(super) use sources::{StyleSource, find_sources};

@@ -1,16 +1,12 @@
 //! Reads a page in a single pass.
 //!
-//! The tokeniser reports start tags and their positions. Text, end tags and comments between two start
-//! tags are parsed in place (`markup_pieces`), which is faster than a callback for each of them.
+//! `start_tags` finds the start tags and their positions. Text, end tags and comments between two start
+//! tags are parsed in place (`markup_pieces`).
 
 mod describing_elements;
 mod end_tag;
 mod fallback_text;
 mod start_tag;
-
-use std::cell::RefCell;
-
-use lol_html::{HtmlRewriter, MemorySettings, Settings, element};
 
 use super::blocks::Blocks;
 use super::css::{self, ElementStack, PresentationHints, StyleRules, StyleSource, StyleState};
@@ -21,14 +17,13 @@ use super::markup_pieces::{MarkupPiece, MarkupPieces};
 use super::microdata::{MicrodataCollector, PendingValue};
 use super::model::{Page, TextSurface};
 use super::rdfa::{RdfaCollector, RdfaScope};
+use super::start_tags::StartTags;
 use super::text::{self, TextBuffer};
 use super::text_spans::TextSpans;
 use crate::charset;
 
 /// How much text of one page is kept. Longer pages are marked as truncated.
 pub(super) const MAX_TEXT_BYTES: usize = 1 << 20;
-/// Memory limit of the tokeniser.
-const MAX_PARSER_MEMORY: usize = 8 << 20;
 /// How many open elements are tracked. Deeper elements count as part of the deepest one.
 const MAX_DEPTH: usize = 256;
 /// Limit for text that is not part of the page's own: templates, titles of drawings.
@@ -62,25 +57,12 @@ impl Page {
 
 /// Reads a decoded page.
 fn read_html<'s>(html: &str, linked: &dyn Fn(&str) -> Option<&'s str>) -> Page {
-    let scan = RefCell::new(PageReader::new(html, linked));
-    let settings = Settings::new()
-        .with_memory_settings(
-            MemorySettings::new().with_max_allowed_memory_usage(MAX_PARSER_MEMORY),
-        )
-        .with_strict(false)
-        .append_element_content_handler(element!("*", |el| {
-            scan.borrow_mut().start_tag(el.source_location().bytes());
-            Ok(())
-        }));
-    let mut rewriter = HtmlRewriter::new(settings, |_: &[u8]| {});
-    // A rewriter that failed must not be used again.
-    let finished = if rewriter.write(html.as_bytes()).is_ok() {
-        rewriter.end().is_ok()
-    } else {
-        drop(rewriter);
-        false
-    };
-    scan.into_inner().finish(finished)
+    let mut reader = PageReader::new(html, linked);
+    let mut tags = StartTags::new(html);
+    for place in &mut tags {
+        reader.start_tag(place);
+    }
+    reader.finish(!tags.gave_up())
 }
 
 /// An open element.
@@ -252,7 +234,7 @@ impl<'a> PageReader<'a> {
     }
 
     fn finish(mut self, finished: bool) -> Page {
-        // If the tokeniser failed, the rest of the page cannot be interpreted.
+        // If the search for tags was given up, the rest of the page cannot be interpreted.
         if finished {
             self.advance(self.html.len(), self.html.len());
         }
@@ -271,7 +253,7 @@ impl<'a> PageReader<'a> {
             append_text(&mut page.text, &self.noframes);
             append_text(&mut page.main, &self.noframes);
         }
-        let few_words = page.words().take(SHELL_WORDS).count() < SHELL_WORDS;
+        let few_words = page.count_words(SHELL_WORDS) < SHELL_WORDS;
         // Clients that run no scripts read `noscript`. A short notice is not the content of the page.
         page.noscript_counts = few_words && page.noscript_words as usize >= SHELL_WORDS;
         if page.noscript_counts {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{MAX_DEPTH, OpenElement, PageReader};
-use crate::page::css::{self, PresentationHints, StyleState, StyledElement};
+use crate::page::css::{InlineStyle, PresentationHints, StyleState, StyledElement};
 use crate::page::element_role::{self, bit, name};
 use crate::page::microdata::MicrodataAttributes;
 use crate::page::model::TextSurface;
@@ -43,6 +43,7 @@ impl<'a> PageReader<'a> {
         let mut rdfa = RdfaAttributes::default();
         let mut classes = None;
         let mut id = None;
+        let mut inline_style = None;
         let mut hints = PresentationHints {
             own_colour: element_role::has_own_colour(tag),
             ..PresentationHints::default()
@@ -64,10 +65,11 @@ impl<'a> PageReader<'a> {
                         }
                     }
                     attribute::STYLE => {
-                        hints.style = hints.style.or(Some(value));
-                        if css::hides_alone(value) {
+                        let style = InlineStyle::read(value);
+                        if style.hides_alone() {
                             bits |= bit::HIDDEN;
                         }
+                        inline_style = inline_style.or(Some(style));
                     }
                     attribute::HIDDEN => {
                         hints.hidden_attribute = true;
@@ -109,6 +111,7 @@ impl<'a> PageReader<'a> {
         } else {
             self.read_element_attributes(tag, "");
         }
+        hints.style = inline_style.as_ref();
         let (style, concealed, is_styled) =
             self.style_of(tag, tag_name, attributes, hints, aria_hidden, is_open);
         bits |= match bits & bit::MAIN {

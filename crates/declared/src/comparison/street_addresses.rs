@@ -1,0 +1,124 @@
+//! Postal addresses in a text: a word for a street, and a house number near it.
+
+use super::contacts::MAX_CONTACTS;
+use super::street_words::is_street_word;
+
+/// How many words may lie between a house number and the word for a street: a number may be this many
+/// words before it, or one less behind it.
+const ADDRESS_WORDS: usize = 4;
+
+/// Street and house number, in one order and in lower case.
+pub(super) fn street_addresses(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    // Words for streets before this place were looked at.
+    let mut seen_to = 0;
+    // Texts have fewer numbers than words, so that only words near a number are looked at.
+    for start in house_numbers(text) {
+        let (before, from_number) = text.split_at_checked(start).unwrap_or((text, ""));
+        // As many words around as those near the farthest word for a street.
+        let mut words: Vec<&str> =
+            before.split_whitespace().rev().take(2 * ADDRESS_WORDS - 1).collect();
+        words.reverse();
+        let number_at = words.len();
+        words.extend(from_number.split_whitespace().take(2 * ADDRESS_WORDS + 1));
+        let first = number_at.saturating_sub(ADDRESS_WORDS - 1);
+        for (at, word) in words.iter().enumerate().take(number_at + ADDRESS_WORDS + 1).skip(first) {
+            if found.len() >= MAX_CONTACTS {
+                return found;
+            }
+            let place = offset(text, word);
+            if place >= seen_to {
+                seen_to = place + word.len();
+                found.extend(address_at(&words, at, word));
+            }
+        }
+    }
+    found
+}
+
+/// The address of which this word is the one for the street.
+fn address_at(words: &[&str], at: usize, word: &str) -> Option<String> {
+    if !is_street_word(word) {
+        return None;
+    }
+    let from = at.saturating_sub(ADDRESS_WORDS);
+    let near = words.get(from..(at + ADDRESS_WORDS).min(words.len())).unwrap_or_default();
+    let number = near.iter().find(|word| is_house_number(word))?;
+    // The word before names the street where the street word stands alone (Harbour Street).
+    let before = at.checked_sub(1).and_then(|at| words.get(at)).copied().unwrap_or_default();
+    let after = words.get(at + 1).copied().unwrap_or_default();
+    let name = if is_house_number(before) || before.is_empty() { after } else { before };
+    Some(format!("{} {} {}", fold(name), fold(word), fold(number)))
+}
+
+/// Where the words start that are house numbers.
+fn house_numbers(text: &str) -> impl Iterator<Item = usize> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let rest = text.get(at..)?;
+            let digit = at + rest.bytes().position(|byte| byte.is_ascii_digit())?;
+            let (before, from) = text.split_at_checked(digit)?;
+            let start = before.trim_end_matches(|c: char| !c.is_whitespace()).len();
+            let end = digit + from.find(char::is_whitespace).unwrap_or(from.len());
+            at = end;
+            if is_house_number(text.get(start..end)?) {
+                return Some(start);
+            }
+        }
+    })
+}
+
+/// Where a part of a text starts.
+fn offset(text: &str, part: &str) -> usize {
+    part.as_ptr().addr().saturating_sub(text.as_ptr().addr())
+}
+
+/// `12`, `12a`, `12-14`: up to four digits and at most one letter.
+fn is_house_number(word: &str) -> bool {
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+    let digits = word.chars().filter(char::is_ascii_digit).count();
+    (1..=5).contains(&digits)
+        && word.starts_with(|c: char| c.is_ascii_digit())
+        && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '/')
+        && word.chars().filter(|c| c.is_ascii_alphabetic()).count() <= 1
+}
+
+pub(super) fn fold(word: &str) -> String {
+    word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_a_street_with_a_number_near_it() {
+        for (text, addresses) in [
+            ("at 14 Harbour Lane, today", vec!["harbour lane 14"]),
+            ("Hauptstraße 7a und Ring 8", vec!["7a hauptstraße 7a"]),
+            ("in der Hauptstraße 7a", vec!["der hauptstraße 7a"]),
+            ("14 a b c Street", vec!["c street 14"]),
+            ("14 a b c d Street", vec![]),
+            ("Street a b c 14", vec![]),
+            ("x Street a b 14", vec!["x street 14"]),
+            ("Harbour Lane", vec![]),
+        ] {
+            assert_eq!(street_addresses(text), addresses, "{text}");
+        }
+        assert_eq!(street_addresses(&"1 Lane ".repeat(900)).len(), MAX_CONTACTS);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn every_word_near_a_number_is_looked_at_once(
+            words in proptest::collection::vec("street|Lane|12|12a|3.50|é|a|b|Hauptstr\\.|\u{a0}", 0..60)
+        ) {
+            let text = words.join(" ");
+            let words: Vec<&str> = text.split_whitespace().collect();
+            let all = words.iter().enumerate().filter_map(|(at, word)| address_at(&words, at, word));
+            let all: Vec<String> = all.collect();
+            proptest::prop_assert_eq!(street_addresses(&text), all);
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Words for streets and squares in several languages.
+
+/// Words for streets and squares, whole words or endings, lower case.
+const STREET_WORDS: &[&str] = &[
+    "street",
+    "st",
+    "road",
+    "rd",
+    "avenue",
+    "ave",
+    "lane",
+    "drive",
+    "square",
+    "boulevard",
+    "blvd",
+    "way",
+    "court",
+    "terrace",
+    "quay",
+    "rue",
+    "place",
+    "chemin",
+    "quai",
+    "via",
+    "viale",
+    "piazza",
+    "corso",
+    "calle",
+    "avenida",
+    "plaza",
+    "paseo",
+    "rua",
+    "praça",
+    "largo",
+    "ulica",
+    "ul",
+    "aleja",
+    "gade",
+    "vej",
+    "gata",
+    "gatan",
+    "vägen",
+    "katu",
+    "tie",
+    "sokak",
+    "caddesi",
+    "улица",
+    "ул",
+];
+const STREET_ENDINGS: &[&str] = &[
+    "straße", "strasse", "str", "gasse", "platz", "weg", "allee", "straat", "laan", "plein",
+    "gracht", "gade", "vej", "gatan", "gata", "vägen", "veien", "gaten", "katu",
+];
+
+/// Which two letters a word of the lists ends with: for each last but one, a bit for each last.
+const ENDS: [u32; 26] = {
+    let mut ends = [0; 26];
+    let (mut words, mut more): (&[&str], &[&str]) = (STREET_WORDS, STREET_ENDINGS);
+    loop {
+        (words, more) = match (words, more) {
+            ([word, rest @ ..], more) => {
+                note_end(&mut ends, word.as_bytes());
+                (rest, more)
+            }
+            ([], [word, rest @ ..]) => {
+                note_end(&mut ends, word.as_bytes());
+                ([].as_slice(), rest)
+            }
+            ([], []) => break ends,
+        };
+    }
+};
+
+const fn note_end(ends: &mut [u32; 26], word: &[u8]) {
+    if let [.., before, last] = word
+        && let (b'a'..=b'z', b'a'..=b'z') = (*before, *last)
+        && let Some((_, [row, ..])) = ends.split_at_mut_checked((*before - b'a') as usize)
+    {
+        *row |= 1 << (*last - b'a');
+    }
+}
+
+/// Whether a word of ASCII ends like one of the lists.
+fn ends_like_street(word: &str) -> bool {
+    let [.., before, last] = word.as_bytes() else { return false };
+    let (before, last) = (before.to_ascii_lowercase(), last.to_ascii_lowercase());
+    let row = ENDS.get(usize::from(before.wrapping_sub(b'a'))).copied().unwrap_or(0);
+    last.is_ascii_lowercase() && row & (1 << (last - b'a')) != 0
+}
+
+/// Whether a word is one for a street, or ends with one. Ignores case and the signs around it.
+pub(super) fn is_street_word(word: &str) -> bool {
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+    if !word.is_ascii() {
+        return is_known(&word.to_lowercase(), |word, known| word == known);
+    }
+    // Most words end otherwise, and none is copied.
+    ends_like_street(word) && is_known(word, |word, known| word.eq_ignore_ascii_case(known))
+}
+
+fn is_known(word: &str, is_same: impl Fn(&str, &str) -> bool) -> bool {
+    let ends_with = |ending: &str| {
+        let from = word.len().checked_sub(ending.len()).filter(|from| *from > 2);
+        from.and_then(|from| word.get(from..)).is_some_and(|end| is_same(end, ending))
+    };
+    STREET_WORDS.iter().any(|known| known.len() == word.len() && is_same(word, known))
+        || STREET_ENDINGS.iter().any(|ending| ends_with(ending))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_of_the_lists_is_known() {
+        for word in STREET_WORDS {
+            assert!(is_street_word(word) && is_street_word(&word.to_uppercase()), "{word}");
+        }
+        for ending in STREET_ENDINGS {
+            assert!(is_street_word(&format!("Nord{ending}")), "{ending}");
+        }
+    }
+
+    #[test]
+    fn case_and_signs_around_a_word_make_no_difference() {
+        for word in ["Street", "st.", "(QUAY)", "Hauptstraße", "HAUPTSTRASSE", "Улица,", "Vägen"]
+        {
+            assert!(is_street_word(word), "{word}");
+        }
+        // An ending alone is no street, unless it is a word of its own.
+        for word in ["weg", "", "–", "streets", "aweg", "abweg", "straße"] {
+            assert!(!is_street_word(word), "{word}");
+        }
+        assert!(is_street_word("Rundweg") && is_street_word("vej"));
+    }
+}
