@@ -14,12 +14,13 @@ const MAX_TEXT_BYTES: usize = 512 * 1024;
 /// written with.
 const PHONE_DIGITS: std::ops::RangeInclusive<usize> = 7..=15;
 const SIGNIFICANT_DIGITS: usize = 8;
+
 /// The contacts of a page, each with its kind in front.
 pub(super) fn contacts(page: &Page, domain: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut add = |kind: &str, value: String| {
         if !value.is_empty() && found.len() < MAX_CONTACTS {
-            found.insert(format!("{kind}{value}"));
+            found.insert([kind, &value].concat());
         }
     };
     let text = truncate_str(&page.text, MAX_TEXT_BYTES);

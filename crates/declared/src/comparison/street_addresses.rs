@@ -48,7 +48,14 @@ fn address_at(words: &[&str], at: usize, word: &str) -> Option<String> {
     let before = at.checked_sub(1).and_then(|at| words.get(at)).copied().unwrap_or_default();
     let after = words.get(at + 1).copied().unwrap_or_default();
     let name = if is_house_number(before) || before.is_empty() { after } else { before };
-    Some(format!("{} {} {}", fold(name), fold(word), fold(number)))
+    let mut address = String::with_capacity(name.len() + word.len() + number.len() + 2);
+    for (index, word) in [name, word, number].into_iter().enumerate() {
+        if index > 0 {
+            address.push(' ');
+        }
+        push_folded(&mut address, word);
+    }
+    Some(address)
 }
 
 /// Where the words start that are house numbers.
@@ -76,16 +83,39 @@ fn offset(text: &str, part: &str) -> usize {
 
 /// `12`, `12a`, `12-14`: up to four digits and at most one letter.
 fn is_house_number(word: &str) -> bool {
-    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
-    let digits = word.chars().filter(char::is_ascii_digit).count();
-    (1..=5).contains(&digits)
-        && word.starts_with(|c: char| c.is_ascii_digit())
-        && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '/')
-        && word.chars().filter(|c| c.is_ascii_alphabetic()).count() <= 1
+    let is_sign = |c: char| !c.is_alphanumeric();
+    let word = word.trim_start_matches(is_sign);
+    // Nearly all words end here.
+    if !word.starts_with(|c: char| c.is_ascii_digit()) {
+        return false;
+    }
+    let word = word.trim_end_matches(is_sign);
+    let (mut digits, mut letters) = (0_usize, 0_usize);
+    for byte in word.bytes() {
+        match byte {
+            b'0'..=b'9' => digits += 1,
+            b'a'..=b'z' | b'A'..=b'Z' => letters += 1,
+            b'-' | b'/' => {}
+            _ => return false,
+        }
+    }
+    digits <= 5 && letters <= 1
 }
 
 pub(super) fn fold(word: &str) -> String {
-    word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase()
+    let mut folded = String::with_capacity(word.len());
+    push_folded(&mut folded, word);
+    folded
+}
+
+/// Adds a word in lower case, without the signs around it.
+fn push_folded(text: &mut String, word: &str) {
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+    if word.is_ascii() {
+        text.extend(word.bytes().map(|byte| char::from(byte.to_ascii_lowercase())));
+    } else {
+        text.push_str(&word.to_lowercase());
+    }
 }
 
 #[cfg(test)]

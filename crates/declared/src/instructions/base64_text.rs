@@ -12,14 +12,7 @@ const MAX_ATTEMPTS: usize = 32;
 pub(super) fn find_base64_texts(text: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     let mut tried = 0_usize;
-    let mut from = 0;
-    // All characters of a blob are single bytes, so that the runs between others are blobs or empty.
-    for run in text.as_bytes().split(|byte| !is_base64(*byte)) {
-        let (start, length) = (from, run.len());
-        from += length + 1;
-        if !(MIN_LENGTH..=MAX_LENGTH).contains(&length) {
-            continue;
-        }
+    for (start, length) in long_runs(text.as_bytes()).filter(|(_, length)| *length <= MAX_LENGTH) {
         tried = tried.saturating_add(1);
         if tried > MAX_ATTEMPTS {
             break;
@@ -29,6 +22,26 @@ pub(super) fn find_base64_texts(text: &str) -> Vec<(usize, String)> {
         }
     }
     found
+}
+
+/// Start and length of the runs that are long enough. All characters of a blob are single bytes.
+fn long_runs(text: &[u8]) -> impl Iterator<Item = (usize, usize)> {
+    let mut start = 0;
+    std::iter::from_fn(move || {
+        loop {
+            // No run that is long enough begins before the last other byte, so that most bytes of a
+            // text are not looked at.
+            let (least, more) = text.get(start..)?.split_at_checked(MIN_LENGTH)?;
+            if let Some(other) = least.iter().rposition(|byte| !is_base64(*byte)) {
+                start += other + 1;
+                continue;
+            }
+            let length = MIN_LENGTH + more.iter().take_while(|byte| is_base64(**byte)).count();
+            let run = (start, length);
+            start += length;
+            return Some(run);
+        }
+    })
 }
 
 fn is_base64(byte: u8) -> bool {
@@ -46,6 +59,19 @@ fn decode_base64(blob: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    proptest::proptest! {
+        #[test]
+        fn runs_are_found_as_if_every_byte_were_looked_at(text in "([a-z]{1,30}|[ .é]){0,20}") {
+            let mut all = Vec::new();
+            let mut from = 0;
+            for run in text.as_bytes().split(|byte| !is_base64(*byte)) {
+                all.extend((run.len() >= MIN_LENGTH).then_some((from, run.len())));
+                from += run.len() + 1;
+            }
+            proptest::prop_assert_eq!(long_runs(text.as_bytes()).collect::<Vec<_>>(), all);
+        }
+    }
 
     #[test]
     fn text_is_decoded_and_digests_are_not() {

@@ -13,7 +13,7 @@ const MAX_WORD: usize = 48;
 /// Single letters in a row that are treated as one word written with gaps.
 const PULLED_APART: usize = 5;
 
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Word {
     /// Its start in the folded sentence.
     folded: usize,
@@ -65,15 +65,21 @@ pub(super) struct SplitPassage {
 impl SplitPassage {
     pub(super) fn from_text(text: &str) -> Self {
         let mut reader = SentenceSplitter::default();
+        reader.begin_sentence();
         let mut before = ' ';
         let mut rest = text;
         while let Some(c) = rest.chars().next() {
             let at = text.len() - rest.len();
             // Most of a text are letters and digits of ASCII, which need no look at each of them.
-            let plain = rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
+            let mut digits = false;
+            let plain = rest
+                .bytes()
+                .take_while(u8::is_ascii_alphanumeric)
+                .inspect(|byte| digits |= byte.is_ascii_digit())
+                .count();
             if let Some((run, after)) = rest.split_at_checked(plain).filter(|_| plain > 0) {
-                reader.push_plain_run(at, c, run);
-                before = run.chars().next_back().unwrap_or(before);
+                reader.push_plain_run(at, c, run, digits);
+                before = run.bytes().next_back().map_or(before, char::from);
                 rest = after;
                 continue;
             }
@@ -101,15 +107,6 @@ impl SplitPassage {
     }
 }
 
-/// A word of the sentence that is being read, as a range of its letters.
-#[derive(Debug, Clone, Copy)]
-struct RawWord {
-    from: usize,
-    to: usize,
-    at: usize,
-    disguised: bool,
-}
-
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum QuoteMark {
     Double,
@@ -119,31 +116,39 @@ enum QuoteMark {
     Single,
 }
 
+/// What every folded sentence starts with.
+const SENTENCE_START: &str = " ^ ";
+
 #[derive(Default)]
 struct SentenceSplitter {
     result: SplitPassage,
-    words: Vec<RawWord>,
+    words: Vec<Word>,
     sentence_start: Option<usize>,
-    /// The folded letters of all words of the sentence, without anything between them. One buffer for
-    /// all sentences: a page has thousands of words.
-    letters: String,
+    /// The folded sentence up to here. One buffer for all sentences: a page has thousands of words.
+    text: String,
     /// Where the letters of the open word start.
     word_from: usize,
     word_at: usize,
+    /// Whether the open word has anything but Latin letters, which may disguise it.
+    has_other_letters: bool,
     hidden_inside: bool,
     styled_letters: bool,
+    /// How many single letters the last words are, and the most in a row in this sentence.
+    single_letters: usize,
+    most_single_letters: usize,
     open_quote: Option<(QuoteMark, usize)>,
     line_end: Option<usize>,
 }
 
 impl SentenceSplitter {
     /// Adds a run of ASCII letters and digits, of which `first` is the first.
-    fn push_plain_run(&mut self, at: usize, first: char, run: &str) {
+    fn push_plain_run(&mut self, at: usize, first: char, run: &str, has_digits: bool) {
         self.end_wrapped_line(first);
         self.begin_word(at);
-        let from = self.letters.len();
-        self.letters.push_str(run);
-        if let Some(letters) = self.letters.get_mut(from..) {
+        self.has_other_letters |= has_digits;
+        let from = self.text.len();
+        self.text.push_str(run);
+        if let Some(letters) = self.text.get_mut(from..) {
             letters.make_ascii_lowercase();
         }
     }
@@ -160,7 +165,7 @@ impl SentenceSplitter {
     }
 
     fn is_in_word(&self) -> bool {
-        self.letters.len() > self.word_from
+        self.text.len() > self.word_from
     }
 
     fn begin_word(&mut self, at: usize) {
@@ -206,7 +211,8 @@ impl SentenceSplitter {
         };
         if c.is_alphanumeric() || leet || matches!(c, '\u{0300}'..='\u{036F}') {
             self.begin_word(at);
-            self.styled_letters |= push_folded(c, &mut self.letters);
+            self.has_other_letters = true;
+            self.styled_letters |= push_folded(c, &mut self.text);
             return;
         }
         self.end_word();
@@ -264,10 +270,8 @@ impl SentenceSplitter {
 
     /// Adds a word that was not written letter by letter.
     fn push_word(&mut self, word: &str, at: usize) {
-        let from = self.letters.len();
-        self.letters.push_str(word);
-        self.word_from = self.letters.len();
-        self.words.push(RawWord { from, to: self.word_from, at, disguised: false });
+        self.text.push_str(word);
+        self.keep_word(at, false);
     }
 
     fn end_word(&mut self) {
@@ -275,84 +279,91 @@ impl SentenceSplitter {
             self.hidden_inside = false;
             return;
         }
-        let from = self.word_from;
         let mut disguised =
             std::mem::take(&mut self.hidden_inside) | std::mem::take(&mut self.styled_letters);
-        let word = self.letters.get(from..).unwrap_or_default();
+        let has_other_letters = std::mem::take(&mut self.has_other_letters);
+        let word = self.text.get(self.word_from..).unwrap_or_default();
         let instead = if word.len() > MAX_WORD && word.is_ascii() {
             disguised = false;
             Some("\u{2026}".to_owned())
         } else {
-            let plain = undisguise(word);
+            let plain = if has_other_letters { undisguise(word) } else { None };
             disguised |= plain.is_some();
             plain
         };
         if let Some(instead) = instead {
-            self.letters.truncate(from);
-            self.letters.push_str(&instead);
+            self.text.truncate(self.word_from);
+            self.text.push_str(&instead);
         }
-        self.word_from = self.letters.len();
-        self.words.push(RawWord { from, to: self.word_from, at: self.word_at, disguised });
+        self.keep_word(self.word_at, disguised);
+    }
+
+    /// Adds the word whose letters are the last of the text.
+    fn keep_word(&mut self, at: usize, disguised: bool) {
+        let (before, letters) = self.text.split_at_checked(self.word_from).unwrap_or_default();
+        let is_single = matches!(letters.as_bytes(), [b'a'..=b'z']);
+        self.single_letters = if is_single { self.single_letters + 1 } else { 0 };
+        self.most_single_letters = self.most_single_letters.max(self.single_letters);
+        // In scripts without blanks, a blank between two runs is only layout.
+        let runs_on = letters.chars().next().is_some_and(is_unspaced)
+            && before.chars().rev().nth(1).is_some_and(is_unspaced);
+        let mut folded = self.word_from;
+        if runs_on {
+            folded -= 1;
+            self.text.remove(folded);
+        }
+        self.words.push(Word { folded, at, disguised });
+        self.text.push(' ');
+        self.word_from = self.text.len();
+    }
+
+    fn begin_sentence(&mut self) {
+        self.words.clear();
+        self.text.clear();
+        self.text.push_str(SENTENCE_START);
+        self.word_from = self.text.len();
+        self.single_letters = 0;
+        self.most_single_letters = 0;
     }
 
     fn end_sentence(&mut self, at: usize) {
         self.end_word();
-        join_spaced_letters(&mut self.words, &self.letters);
         if let Some(start) = self.sentence_start.take() {
-            let sentence = self.build_sentence(start, at);
-            self.result.sentences.push(sentence);
-        }
-        self.words.clear();
-        self.letters.clear();
-        self.word_from = 0;
-    }
-
-    fn build_sentence(&self, start: usize, end: usize) -> Sentence {
-        let mut text = String::with_capacity(self.letters.len() + self.words.len() + 5);
-        text.push_str(" ^ ");
-        let mut kept: Vec<Word> = Vec::with_capacity(self.words.len());
-        let mut before = "^";
-        for word in &self.words {
-            let letters = self.letters.get(word.from..word.to).unwrap_or_default();
-            // In scripts without blanks, a blank between two runs is only layout.
-            let runs_on = before.chars().next_back().is_some_and(is_unspaced)
-                && letters.chars().next().is_some_and(is_unspaced);
-            if runs_on {
-                text.pop();
+            if self.most_single_letters >= PULLED_APART {
+                (self.text, self.words) = join_spaced_letters(&self.text, &self.words);
             }
-            kept.push(Word { folded: text.len(), at: word.at, disguised: word.disguised });
-            text.push_str(letters);
-            text.push(' ');
-            before = letters;
+            self.text.push_str("$ ");
+            let (text, words) = (self.text.clone(), self.words.clone());
+            self.result.sentences.push(Sentence { text, words, start, end: at });
         }
-        text.push_str("$ ");
-        Sentence { text, words: kept, start, end }
+        self.begin_sentence();
     }
 }
 
-/// Joins single letters that spell a word with gaps. Their letters follow each other already.
-fn join_spaced_letters(words: &mut Vec<RawWord>, letters: &str) {
-    let is_single = |word: &RawWord| {
-        let mut letters = letters.get(word.from..word.to).unwrap_or_default().bytes();
-        letters.next().is_some_and(|byte| byte.is_ascii_lowercase()) && letters.next().is_none()
-    };
-    let (mut run, mut longest) = (0, 0);
-    for is_single in words.iter().map(is_single) {
-        run = if is_single { run + 1 } else { 0 };
-        longest = longest.max(run);
-    }
-    if longest < PULLED_APART {
-        return;
-    }
-    *words = words
-        .chunk_by(|one, next| is_single(one) && is_single(next))
-        .flat_map(|run| match (run, run.last()) {
-            ([first, ..], Some(last)) if run.len() >= PULLED_APART => {
-                vec![RawWord { to: last.to, disguised: true, ..*first }]
-            }
-            _ => run.to_vec(),
-        })
+/// A folded sentence and its words, with single letters that spell a word with gaps joined.
+fn join_spaced_letters(text: &str, words: &[Word]) -> (String, Vec<Word>) {
+    let ends = words.iter().skip(1).map(|next| next.folded).chain([text.len()]);
+    let pieces: Vec<(&Word, &str)> = words
+        .iter()
+        .zip(ends)
+        .map(|(word, end)| (word, text.get(word.folded..end).unwrap_or_default()))
         .collect();
+    let is_single = |piece: &str| matches!(piece.as_bytes(), [b'a'..=b'z', b' ']);
+    let mut joined = (SENTENCE_START.to_owned(), Vec::with_capacity(words.len()));
+    for run in pieces.chunk_by(|(_, one), (_, next)| is_single(one) && is_single(next)) {
+        let is_pulled_apart = run.len() >= PULLED_APART;
+        for (index, (word, piece)) in run.iter().enumerate() {
+            if !is_pulled_apart || index == 0 {
+                let disguised = is_pulled_apart || word.disguised;
+                joined.1.push(Word { folded: joined.0.len(), at: word.at, disguised });
+            }
+            joined.0.push_str(if is_pulled_apart { piece.trim_end() } else { piece });
+        }
+        if is_pulled_apart {
+            joined.0.push(' ');
+        }
+    }
+    joined
 }
 
 #[cfg(test)]

@@ -58,7 +58,7 @@ impl Iterator for Amounts<'_> {
                 continue;
             }
             if let Some(amount) = plain_number(written) {
-                return Some(format!("{currency} {amount}"));
+                return Some([currency, " ", &amount].concat());
             }
         }
     }
@@ -134,8 +134,9 @@ fn currency_of_word(word: &str) -> Option<&'static str> {
         "NOK", "DKK", "PLN", "CZK", "HUF", "RON", "BGN", "TRY", "UAH", "RUB", "BRL", "MXN", "ZAR",
         "KRW", "THB", "IDR", "MYR", "PHP", "VND", "ILS", "AED", "SAR", "NGN",
     ];
-    if let Some(known) = CODES.iter().find(|code| **code == word) {
-        return Some(known);
+    // Hardly any word next to a number is written like a code.
+    if let [b'A'..=b'Z', b'A'..=b'Z', b'A'..=b'Z'] = word.as_bytes() {
+        return CODES.into_iter().find(|code| *code == word);
     }
     Some(match word {
         "Euro" | "euro" | "Euros" | "euros" | "Eur" => "EUR",
@@ -182,7 +183,7 @@ fn plain_number(written: &str) -> Option<String> {
     Some(if decimals.is_empty() || decimals.bytes().all(|b| b == b'0') {
         digits.to_owned()
     } else {
-        format!("{digits}.{decimals}")
+        [digits, ".", decimals].concat()
     })
 }
 

@@ -1,8 +1,11 @@
 //! Similarity of two texts, by hashes of runs of five words (shingles).
 
+mod sorted_hashes;
+
 use icu_normalizer::ComposingNormalizerBorrowed;
 
 use super::word_segments::{is_unspaced, segment_run};
+use sorted_hashes::{count_common, sort_hashes};
 
 /// The number of words in one shingle.
 pub const SHINGLE_WORDS: usize = 5;
@@ -76,7 +79,7 @@ impl Shingles {
     #[must_use]
     pub fn overlap(&self, other: &Self) -> ShingleOverlap {
         ShingleOverlap {
-            common: self.common(other),
+            common: count_common(&self.hashes, &other.hashes),
             own: self.hashes.len(),
             other: other.hashes.len(),
         }
@@ -92,23 +95,6 @@ impl Shingles {
     #[must_use]
     pub fn containment(&self, in_other: &Self) -> f64 {
         self.overlap(in_other).containment()
-    }
-
-    /// How many hashes both texts have.
-    fn common(&self, other: &Self) -> usize {
-        if self.hashes == other.hashes {
-            return self.hashes.len();
-        }
-        let (mut ours, mut theirs) = (self.hashes.as_slice(), other.hashes.as_slice());
-        let mut common = 0;
-        // Each list moves on by a comparison, not by a branch: which of two hashes is smaller is
-        // chance, and the processor would guess wrong half of the time.
-        while let ([our, our_rest @ ..], [their, their_rest @ ..]) = (ours, theirs) {
-            common += usize::from(our == their);
-            ours = if our <= their { our_rest } else { ours };
-            theirs = if their <= our { their_rest } else { theirs };
-        }
-        common
     }
 }
 
@@ -248,60 +234,6 @@ impl ShingleBuilder {
         sort_hashes(&mut self.hashes);
         self.hashes.dedup();
         Shingles { hashes: self.hashes, words: self.words }
-    }
-}
-
-/// Sorts hashes, which are evenly distributed: first into drawers by their highest bits, about two in
-/// each, so that hardly anything is left to sort.
-fn sort_hashes(hashes: &mut Vec<u64>) {
-    const MAX_BITS: u32 = 16;
-    if hashes.len() < 256 || u32::try_from(hashes.len()).is_err() {
-        hashes.sort_unstable();
-        return;
-    }
-    let bits = (hashes.len().ilog2() - 1).min(MAX_BITS);
-    let drawer = |hash: u64| (hash >> (64 - bits)) as usize;
-    let mut starts = vec![0_u32; 1 << bits];
-    for hash in hashes.iter() {
-        if let Some(count) = starts.get_mut(drawer(*hash)) {
-            *count += 1;
-        }
-    }
-    let mut sum = 0;
-    for start in &mut starts {
-        sum += std::mem::replace(start, sum);
-    }
-    let mut sorted = vec![0; hashes.len()];
-    for hash in hashes.iter() {
-        if let Some(next) = starts.get_mut(drawer(*hash)) {
-            if let Some(place) = sorted.get_mut(*next as usize) {
-                *place = *hash;
-            }
-            *next += 1;
-        }
-    }
-    // Every drawer now starts where the one before it ends.
-    let mut rest = sorted.as_mut_slice();
-    let mut from = 0;
-    for end in starts {
-        let length = (end - from) as usize;
-        let Some((drawer, after)) = rest.split_at_mut_checked(length) else { break };
-        sort_drawer(drawer);
-        (rest, from) = (after, end);
-    }
-    *hashes = sorted;
-}
-
-/// Most drawers have too few hashes for a call to be worth it.
-fn sort_drawer(drawer: &mut [u64]) {
-    match drawer {
-        [] | [_] => {}
-        [a, b] => {
-            if a > b {
-                std::mem::swap(a, b);
-            }
-        }
-        _ => drawer.sort_unstable(),
     }
 }
 

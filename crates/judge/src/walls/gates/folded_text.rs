@@ -13,6 +13,8 @@ pub(super) fn fold(text: &str, max_bytes: usize) -> String {
     let mut folded = String::with_capacity(decomposed.len());
     for c in decomposed.chars() {
         match c {
+            // Nearly all characters.
+            'a'..='z' | 'A'..='Z' | '0'..='9' => folded.push(c.to_ascii_lowercase()),
             '’' | '‘' | '`' | '´' => folded.push('\''),
             c if is_dropped(c) => {}
             c if c.is_whitespace() => {
@@ -46,6 +48,10 @@ pub(super) fn is_unspaced(c: char) -> bool {
 /// How long a text is, in words. Two characters of a script without spaces count as one word, which
 /// is about right for Chinese, Japanese and Thai.
 pub(super) fn count_words(text: &str) -> usize {
+    if text.is_ascii() {
+        let words = text.as_bytes().split(|byte| matches!(byte, b'\t'..=b'\r' | b' '));
+        return words.filter(|word| word.iter().any(u8::is_ascii_alphanumeric)).count();
+    }
     text.split_whitespace()
         .map(|piece| {
             let (mut unspaced, mut other) = (0_usize, false);
