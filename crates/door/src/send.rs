@@ -1,6 +1,7 @@
 //! Sends one request to a checked target and waits for the response head: reads and questions pass
 //! the same guard, the same slots and the same limits of the target.
 
+use std::io;
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
@@ -10,7 +11,10 @@ use hyper::body::Incoming;
 use rustls::pki_types::ServerName;
 use tokio::net::TcpStream;
 use tokio::sync::OwnedSemaphorePermit;
+use tokio::task::JoinSet;
+use tokio_rustls::client::TlsStream;
 
+use crate::context::DoorContext;
 use crate::failure::{
     connect_failure, deadline_failure, handshake_failure, new_failure, target_limit_failure,
 };
@@ -25,6 +29,7 @@ use crate::http::request::Outgoing;
 use crate::mutex::lock;
 use crate::read_timer::ReadTimer;
 use crate::targets::ConnectionLease;
+use crate::tls::CheckedCertificates;
 use crate::visit_state::{HostState, VisitState};
 
 /// What all requests of one read or question share.
@@ -113,7 +118,10 @@ impl RequestSender<'_> {
         let pool_entry = visit.pool.entry(target, self.identity);
         let mut fresh = self.fresh_connection;
         loop {
-            let open = self.open_connection(target, &addresses, &host, dialled);
+            // Boxed when it is needed: the future is large, and every future around it would embed
+            // it several times.
+            let open =
+                async { Box::pin(self.open_connection(target, &addresses, &host, dialled)).await };
             let mut connection = if fresh {
                 open.await?
             } else {
@@ -162,9 +170,7 @@ impl RequestSender<'_> {
             let opened = Connection::http1(stream, address, None, limits).await;
             return opened.map(|connection| connection.with_lease(lease));
         }
-        // Boxed: the handshake future is large, and every future around it would embed it.
-        let opened = Box::pin(self.start_tls(target, address, stream)).await;
-        opened.map(|connection| connection.with_lease(lease))
+        self.start_tls(target, OpenSocket { stream, address, lease }).await
     }
 
     /// Dials the addresses as RFC 8305 describes. On failure, `dialled` is the address that failed
@@ -227,11 +233,10 @@ impl RequestSender<'_> {
     async fn start_tls(
         &self,
         target: &CheckedTarget,
-        address: VettedAddress,
-        stream: TcpStream,
+        socket: OpenSocket,
     ) -> Result<Connection, Failure> {
-        let context = &self.visit.context;
-        let limits = &context.policy.limits;
+        let limits = &self.visit.context.policy.limits;
+        let address = socket.address;
         let name = ServerName::try_from(target.host.as_str().to_owned()).map_err(|_| {
             new_failure(
                 FailureKind::Tls,
@@ -240,15 +245,20 @@ impl RequestSender<'_> {
                 "The host name is not valid as a TLS server name.",
             )
         })?;
-        let handshake_future = pin!(context.tls.connector().connect(name.clone(), stream));
-        let stream = self
-            .timer
-            .run_within(FailurePhase::Tls, self.visit.phases.tls, handshake_future)
-            .await?
-            .map_err(|error| handshake_failure(&error))?;
-        let session = stream.get_ref().1;
-        let http2 = session.alpn_protocol() == Some(b"h2");
-        let facts: TlsFacts = context.tls.facts(session, &name, context.clock.now());
+        // The computations of a handshake take longer than everything else of a read together. In a
+        // task of its own they run beside those of the other reads of the visit. Dropping the set
+        // ends the task.
+        let mut handshake = JoinSet::new();
+        let context = Arc::clone(&self.visit.context);
+        let checked = Arc::clone(&self.visit.checked_certificates);
+        handshake.spawn(shake_hands(context, checked, name, socket));
+        let finished = pin!(handshake.join_next());
+        let finished =
+            self.timer.run_within(FailurePhase::Tls, self.visit.phases.tls, finished).await?;
+        let Some(Ok(result)) = finished else {
+            return Err(handshake_failure(&io::Error::other("the handshake was not finished")));
+        };
+        let TlsSession { stream, facts, lease } = result?;
         if self.trusted_only && !facts.trusted {
             return Err(new_failure(
                 FailureKind::Tls,
@@ -257,14 +267,37 @@ impl RequestSender<'_> {
                 "The certificate of the host is not valid for its name.",
             ));
         }
+        let http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
         let facts = Some(Arc::new(facts));
         let stream = EofTolerantStream(stream);
-        if !http2 {
-            return Connection::http1(stream, address, facts, limits).await;
-        }
-        let http2_setup = pin!(Connection::http2(stream, address, facts, limits));
-        self.timer.run_within(FailurePhase::Head, self.visit.phases.head, http2_setup).await?
+        let opened = if http2 {
+            let http2_setup = pin!(Connection::http2(stream, address, facts, limits));
+            self.timer.run_within(FailurePhase::Head, self.visit.phases.head, http2_setup).await?
+        } else {
+            Connection::http1(stream, address, facts, limits).await
+        };
+        opened.map(|connection| connection.with_lease(lease))
     }
+}
+
+/// A finished handshake. The lease is kept with the socket, so that it counts until the socket is
+/// closed.
+struct TlsSession {
+    stream: TlsStream<TcpStream>,
+    facts: TlsFacts,
+    lease: ConnectionLease,
+}
+
+async fn shake_hands(
+    context: Arc<DoorContext>,
+    checked: Arc<CheckedCertificates>,
+    name: ServerName<'static>,
+    OpenSocket { stream, lease, .. }: OpenSocket,
+) -> Result<TlsSession, Failure> {
+    let connecting = context.tls.connector().connect(name.clone(), stream);
+    let stream = connecting.await.map_err(|error| handshake_failure(&error))?;
+    let facts = context.tls.facts(stream.get_ref().1, &name, context.clock.now(), &checked);
+    Ok(TlsSession { stream, facts, lease })
 }
 
 /// A socket that accepted a connection, and the lease that counts it.

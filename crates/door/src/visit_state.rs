@@ -26,6 +26,7 @@ use crate::http::pool::ConnectionPool;
 use crate::mutex::lock;
 use crate::read_timer::{ReadTimer, elapsed_millis};
 use crate::targets::{ConnectionLease, ReadReservation, TargetRefusal};
+use crate::tls::CheckedCertificates;
 
 /// Shared by all reads of a visit through an `Arc`. Each mutex guards one list, to which any read
 /// may add entries; no lock is held across an await.
@@ -37,6 +38,8 @@ pub(crate) struct VisitState {
     /// Which ports its URLs may name.
     pub(crate) ports: PortSet,
     pub(crate) pool: ConnectionPool,
+    /// Handshakes run in tasks of their own, so they hold it by themselves.
+    pub(crate) checked_certificates: Arc<CheckedCertificates>,
     pub(crate) byte_budget: ByteBudget,
     pub(crate) traffic: TrafficBudget,
     /// In the order of the first look-up. The TTL is ignored: all reads of a visit see the same
@@ -93,6 +96,7 @@ impl VisitState {
             phases,
             ports,
             pool: ConnectionPool::default(),
+            checked_certificates: Arc::default(),
             names: Mutex::default(),
             hosts: Mutex::default(),
             networks: Mutex::default(),

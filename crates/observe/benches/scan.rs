@@ -18,6 +18,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agents::Catalogue;
+use bench_table::{Goal, report_ratio};
 use contract::evidence::Observer;
 use contract::{Domain, NamePolicy};
 use door::{Door, FetchRequest, Policy, ReadKind, RedirectPolicy, ResolverChoice, SystemClock};
@@ -25,7 +26,8 @@ use futures_util::future::join_all;
 use lab::{Lab, LabOptions};
 use observe::{CollectedEvidence, ScanDepth, ScanPlan};
 
-const GOAL: f64 = 3.0;
+/// For `open.lab` with the default limits, against its slowest read made alone.
+const GOAL: f64 = 2.5;
 /// Parallel requests to the host: the default, and twice that.
 const AT_ONCE: [usize; 2] = [12, 24];
 
@@ -43,7 +45,8 @@ async fn main() {
         targets: door::TargetLimits::none(),
         ..Policy::public()
     };
-    println!("scan: wall time of all reads / slowest single fetch (at most {GOAL} wanted)");
+    println!("scan: wall time of all reads / slowest single fetch");
+    let mut figure = None;
     for (name, rounds) in [("open.lab", 25), ("slow.lab", 3)] {
         for at_once in AT_ONCE {
             policy.limits.requests_per_host = at_once;
@@ -65,14 +68,16 @@ async fn main() {
             );
             report("as recorded", wall, recorded);
             report("made alone", wall, alone);
+            // The first one: `open.lab` with the default limits.
+            figure.get_or_insert(wall / alone);
         }
     }
+    let (path, limit) = ("scan of an open site", "its slowest read made alone");
+    report_ratio(path, limit, figure.unwrap(), Goal::AtMost(GOAL));
 }
 
 fn report(what: &str, wall: f64, slowest: f64) {
-    let ratio = wall / slowest;
-    let verdict = if ratio <= GOAL { "" } else { "   OVER" };
-    println!("    slowest {what:<11} {slowest:>7.1} ms   ratio {ratio:.2}{verdict}");
+    println!("    slowest {what:<11} {slowest:>7.1} ms   ratio {:.2}", wall / slowest);
 }
 
 async fn scan(door: &Door, name: &str) -> CollectedEvidence {

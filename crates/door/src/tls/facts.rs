@@ -1,17 +1,18 @@
 //! What a finished handshake shows: session parameters, the leaf certificate, and every fault of
 //! it.
 
-use std::time::Duration;
+use std::sync::Arc;
 
 use contract::Timestamp;
 use contract::evidence::{Certificate, TlsFacts};
 use rustls::client::{verify_server_cert_signed_by_trust_anchor, verify_server_name};
-use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, ClientConnection, ProtocolVersion};
 use x509_parser::prelude::{FromDer, GeneralName, X509Certificate};
 
 use super::TlsClient;
+use super::checked_certificates::{CertificateCheck, CheckedCertificates, checking_time};
 use crate::http::sha256_hex;
 
 /// How many names of a certificate are recorded, and the longest text of any field.
@@ -23,8 +24,9 @@ impl TlsClient {
     pub(crate) fn facts(
         &self,
         session: &ClientConnection,
-        host: &ServerName<'_>,
+        host: &ServerName<'static>,
         now: Timestamp,
+        checked: &CheckedCertificates,
     ) -> TlsFacts {
         let version = match session.protocol_version() {
             Some(ProtocolVersion::TLSv1_2) => "TLS1.2",
@@ -36,7 +38,7 @@ impl TlsClient {
             .and_then(|suite| suite.suite().as_str())
             .unwrap_or("unknown");
         let chain = session.peer_certificates().unwrap_or_default();
-        let (certificate, errors) = self.assess_certificate(chain, host, now);
+        let (certificate, errors) = self.assess_certificate(chain, host, now, checked);
         TlsFacts {
             version: version.to_owned(),
             cipher: cipher.to_owned(),
@@ -50,38 +52,60 @@ impl TlsClient {
 
     fn assess_certificate(
         &self,
-        chain: &[CertificateDer<'_>],
-        host: &ServerName<'_>,
+        chain: &[CertificateDer<'static>],
+        host: &ServerName<'static>,
         now: Timestamp,
+        checked: &CheckedCertificates,
     ) -> (Option<Certificate>, Vec<&'static str>) {
-        let Some((leaf, intermediates)) = chain.split_first() else {
-            return (None, vec!["malformed"]);
+        let check = match checked.find(chain, host, now) {
+            Some(check) => check,
+            None => {
+                let Some(check) = self.check_chain(chain, host, now) else {
+                    return (None, vec!["malformed"]);
+                };
+                let check = Arc::new(check);
+                checked.store(chain, host, &check);
+                check
+            }
         };
-        let Ok((_, parsed)) = X509Certificate::from_der(leaf) else {
-            return (None, vec!["malformed"]);
-        };
-        let certificate = describe_certificate(leaf, &parsed);
         let mut errors = Vec::new();
-        if now > certificate.not_after {
+        if now > check.certificate.not_after {
             errors.push("expired");
         }
-        if now < certificate.not_before {
+        if now < check.certificate.not_before {
             errors.push("not_yet_valid");
         }
+        for error in &check.errors {
+            if !errors.contains(error) {
+                errors.push(error);
+            }
+        }
+        (Some(check.certificate.clone()), errors)
+    }
+
+    /// Checks signatures and name of a chain. `None` if its first certificate cannot be parsed.
+    fn check_chain(
+        &self,
+        chain: &[CertificateDer<'static>],
+        host: &ServerName<'static>,
+        now: Timestamp,
+    ) -> Option<CertificateCheck> {
+        let (leaf, intermediates) = chain.split_first()?;
+        let (_, parsed) = X509Certificate::from_der(leaf).ok()?;
+        let certificate = describe_certificate(leaf, &parsed);
+        let checked_at = checking_time(&certificate, now);
+        let mut errors = Vec::new();
         match ParsedCertificate::try_from(leaf) {
             Err(error) => errors.push(certificate_error_code(&error)),
             Ok(leaf) => {
                 if let Err(error) = verify_server_name(&leaf, host) {
                     errors.push(certificate_error_code(&error));
                 }
-                // Checked at a time when the leaf was valid, so that an expired leaf does not hide
-                // other faults.
-                let then = now.min(certificate.not_after).max(certificate.not_before);
                 if let Err(error) = verify_server_cert_signed_by_trust_anchor(
                     &leaf,
                     &self.roots,
                     intermediates,
-                    to_unix_time(then),
+                    checked_at,
                     self.algorithms.all,
                 ) {
                     let self_issued = parsed.subject().as_raw() == parsed.issuer().as_raw();
@@ -93,13 +117,7 @@ impl TlsClient {
                 }
             }
         }
-        let mut once = Vec::new();
-        for error in errors {
-            if !once.contains(&error) {
-                once.push(error);
-            }
-        }
-        (Some(certificate), once)
+        Some(CertificateCheck { certificate, checked_at, errors })
     }
 }
 
@@ -130,11 +148,6 @@ pub(super) fn describe_certificate(der: &[u8], parsed: &X509Certificate<'_>) -> 
 
 fn truncate(text: &str) -> String {
     text.chars().take(MAX_CHARS).collect()
-}
-
-fn to_unix_time(at: Timestamp) -> UnixTime {
-    let seconds = u64::try_from(at.as_millis().div_euclid(1000)).unwrap_or(0);
-    UnixTime::since_unix_epoch(Duration::from_secs(seconds))
 }
 
 /// The recorded code for a verification error.

@@ -4,6 +4,7 @@
 //! chain, name and validity are checked separately from the presented certificates, so that every
 //! fault is recorded and not only the first one.
 
+mod checked_certificates;
 mod facts;
 pub(crate) mod fuzzing;
 
@@ -20,6 +21,7 @@ use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme
 use tokio_rustls::TlsConnector;
 
 use crate::DoorError;
+pub(crate) use checked_certificates::CheckedCertificates;
 
 /// The TLS configuration of a door. Shared by all connections and never changed.
 #[derive(Debug)]

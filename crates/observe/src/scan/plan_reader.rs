@@ -1,6 +1,5 @@
 //! Makes the planned reads of one scan.
 
-use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -37,13 +36,14 @@ impl PlanReader<'_> {
         run: ReadRun,
     ) -> Vec<FinishedRead> {
         let Some(planned) = plan.get(run.first) else { return Vec::new() };
-        let mut first = pin!(self.read(run.first, planned));
+        // Boxed: a scan has twenty runs in progress, and every run would have room for three reads.
+        let mut first = Box::pin(self.read(run.first, planned));
         let Some((at, next)) = run.follow_up.and_then(|at| Some((at, plan.get(at)?))) else {
             return vec![first.await];
         };
         // If the first read takes too long, the second one starts anyway.
         let in_time = tokio::time::timeout(self.follow_up_after, &mut first).await;
-        let follow_up = self.read(at, next);
+        let follow_up = Box::pin(self.read(at, next));
         let done = match in_time {
             Ok(first) => vec![first, follow_up.await],
             Err(_) => {

@@ -39,7 +39,11 @@ fn judged(
     chain: &[CertificateDer<'static>],
 ) -> (Option<Certificate>, Vec<&'static str>) {
     let host = ServerName::try_from("good.lab").unwrap();
-    TlsClient::new(roots).unwrap().assess_certificate(chain, &host, Timestamp::from_millis(NOW))
+    let (tls, checked) = (TlsClient::new(roots).unwrap(), CheckedCertificates::default());
+    let assess = || tls.assess_certificate(chain, &host, Timestamp::from_millis(NOW), &checked);
+    let first = assess();
+    assert_eq!(assess(), first, "the stored check says the same");
+    first
 }
 
 #[test]
@@ -102,4 +106,31 @@ fn a_certificate_is_described_within_bounds() {
     assert_eq!(certificate.not_after.to_string(), "2027-01-01T00:00:00Z");
     assert!(certificate.issuer.contains("ours") && certificate.subject.contains("leaf"));
     assert_eq!(certificate.sha256.len(), 64);
+}
+
+#[test]
+fn a_stored_check_holds_for_its_chain_its_host_and_its_second() {
+    let ours = Authority::new("ours");
+    let (tls, checked) = (TlsClient::new(&[ours.der()]).unwrap(), CheckedCertificates::default());
+    let errors = |chain: &[CertificateDer<'static>], host: &'static str, now: i64| {
+        let host = ServerName::try_from(host).unwrap();
+        tls.assess_certificate(chain, &host, Timestamp::from_millis(now), &checked).1
+    };
+    let (chain, other) = ([ours.issue(&["good.lab"], 2025..2026)], [ours.issue(&[], 2025..2026)]);
+    assert_eq!(errors(&chain, "good.lab", NOW), [""; 0]);
+    assert_eq!(errors(&chain, "good.lab", NOW + 1), ["expired"], "within the same second");
+    assert_eq!(errors(&chain, "bad.lab", NOW), ["wrong_name"]);
+    assert_eq!(errors(&other, "good.lab", NOW), ["wrong_name"]);
+    assert_eq!(errors(&chain, "good.lab", NOW), [""; 0]);
+    let stored = |host: &'static str, now: i64| {
+        let host = ServerName::try_from(host).unwrap();
+        checked.find(&chain, &host, Timestamp::from_millis(now)).is_some()
+    };
+    assert!(stored("good.lab", NOW) && stored("bad.lab", NOW));
+    assert!(!stored("good.lab", NOW - 1), "the second before");
+    for host in ["a.lab", "b.lab", "c.lab", "d.lab", "e.lab", "f.lab", "g.lab", "h.lab"] {
+        errors(&chain, host, NOW);
+        assert!(stored(host, NOW));
+    }
+    assert!(!stored("good.lab", NOW), "few are kept");
 }

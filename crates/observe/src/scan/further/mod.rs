@@ -49,24 +49,27 @@ impl<'a> FurtherReads<'a> {
     pub(super) async fn run(&self, collected: &mut CollectedReads) {
         let documents = self.parse_documents(collected).await;
         let files = files::choose_files(&documents, self.host, self.base, &known_reads(collected));
-        let planned = files.into_iter().filter_map(|file| self.plan_file(file)).collect();
-        self.read(planned, collected).await;
-        // A sitemap index lists its pages in the parts that were read just now, and a feed its licence.
-        let names_more = [ReadTarget::SitemapChild, ReadTarget::Feed]
-            .iter()
-            .any(|target| count(collected, target) > 0);
-        let documents = if names_more { self.parse_documents(collected).await } else { documents };
+        let files: Vec<PlannedRead<'a>> =
+            files.into_iter().filter_map(|file| self.plan_file(file)).collect();
+        // A sitemap index lists its pages in its parts, and a feed its licence. Other files name
+        // nothing, so the pages need not wait for them.
+        let names_more = |file: &PlannedRead<'_>| {
+            matches!(file.target, ReadTarget::SitemapChild | ReadTarget::Feed)
+        };
+        if !files.iter().any(names_more) {
+            let pages = self.plan_pages(&documents, collected).await;
+            self.read([files, pages], collected).await;
+            return;
+        }
+        self.read([files], collected).await;
+        let documents = self.parse_documents(collected).await;
         let licences = files::choose_feed_licences(&documents, self.host, &known_reads(collected));
         if !licences.is_empty() {
             let planned = licences.into_iter().filter_map(|file| self.plan_file(file)).collect();
-            self.read(planned, collected).await;
+            self.read([planned], collected).await;
         }
-        if !self.robots_reachable {
-            return;
-        }
-        let Some(site) = self.page_site(collected) else { return };
-        let planned = self.plan_pages(&documents, &site, collected).await;
-        self.read(planned, collected).await;
+        let pages = self.plan_pages(&documents, collected).await;
+        self.read([pages], collected).await;
     }
 
     /// Parses what was read so far, apart from the threads that serve requests.
@@ -120,12 +123,17 @@ impl<'a> FurtherReads<'a> {
         Some(plan::plan_further_file(file.target, file.path, file.url, identity, timeout))
     }
 
+    /// The further pages as each of their readers; none if the robots.txt or the home page of the
+    /// site could not be read.
     async fn plan_pages(
         &self,
         documents: &SiteDocuments,
-        site: &PageSite,
         collected: &CollectedReads,
     ) -> Vec<PlannedRead<'a>> {
+        if !self.robots_reachable {
+            return Vec::new();
+        }
+        let Some(site) = &self.page_site(collected) else { return Vec::new() };
         let gate = self.reader.robots_gate;
         for host in &site.hosts {
             if documents.names_host(host)
@@ -169,12 +177,21 @@ impl<'a> FurtherReads<'a> {
         self.scan.catalogue.identity_with_role(role)
     }
 
-    /// Makes the reads in random order, a few at a time, and records them in the order of the plan.
-    async fn read(&self, plan: Vec<PlannedRead<'a>>, collected: &mut CollectedReads) {
-        let plan = &plan;
+    /// Makes the reads a few at a time and records them in the order of the plan. The reads of a
+    /// group start in random order, after those of the group before.
+    async fn read<const GROUPS: usize>(
+        &self,
+        groups: [Vec<PlannedRead<'a>>; GROUPS],
+        collected: &mut CollectedReads,
+    ) {
+        let mut order: Vec<usize> = Vec::new();
+        for group in &groups {
+            let mut of_group: Vec<usize> = (order.len()..order.len() + group.len()).collect();
+            shuffle(&mut of_group, &self.scan.token);
+            order.extend(of_group);
+        }
+        let plan: &Vec<PlannedRead<'a>> = &groups.into_iter().flatten().collect();
         self.reader.reporter.expect_more(plan.len());
-        let mut order: Vec<usize> = (0..plan.len()).collect();
-        shuffle(&mut order, &self.scan.token);
         let reads = order.into_iter().map(|at| self.read_one(plan, at));
         let mut done: Vec<_> = stream::iter(reads).buffer_unordered(AT_ONCE).collect().await;
         done.sort_by_key(|(at, _)| *at);
