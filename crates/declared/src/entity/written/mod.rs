@@ -56,6 +56,11 @@ impl WrittenField {
             Self::Name => "name",
         }
     }
+
+    /// Longer texts are not compared. An address is read several times, once for each way to write it.
+    fn max_bytes(self) -> usize {
+        if self == Self::Address { MAX_BYTES / 2 } else { MAX_BYTES }
+    }
 }
 
 /// Whether two texts state the same fact.
@@ -87,7 +92,7 @@ pub fn compare_written(
     stated: &str,
     region: Option<&str>,
 ) -> WrittenMatch {
-    if published.len() > MAX_BYTES || stated.len() > MAX_BYTES {
+    if published.len().max(stated.len()) > field.max_bytes() {
         return WrittenMatch::Undecidable;
     }
     let compare = match field {
@@ -144,6 +149,15 @@ fn compare_values<T>(
 /// digits of all scripts as ASCII digits, dashes as hyphens, and all white space but line breaks as spaces.
 /// Keeps the case.
 fn plain_characters(value: &str) -> String {
+    // Nothing of ASCII is decomposed, and its hidden characters are all controls.
+    if value.is_ascii() {
+        let plain = |c: char| match c {
+            '\n' | '\r' => '\n',
+            c if c.is_ascii_whitespace() || c.is_ascii_control() => ' ',
+            c => c,
+        };
+        return value.chars().map(plain).collect();
+    }
     let visible = value.chars().filter(|c| !is_hidden(*c) || c.is_control() || c.is_whitespace());
     let mut plain = String::with_capacity(value.len());
     for c in DecomposingNormalizerBorrowed::new_nfkd().normalize_iter(visible) {

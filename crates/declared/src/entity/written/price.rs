@@ -96,10 +96,14 @@ fn read_price(text: &str) -> Option<WrittenPrice> {
     }
     let plain = fold(&plain_characters(text));
     let amounts = find_amounts(&plain)?;
-    let currency = find_currency(&plain)?;
-    let terms = read_terms(&plain);
+    if amounts.is_empty() && !is_free(&plain) {
+        return None;
+    }
+    let words = words(&plain);
+    let currency = find_currency(&plain, &words)?;
+    let terms = read_terms(&words);
     let (low, high) = match amounts.as_slice() {
-        [] if is_free(&plain) => (0, 0),
+        [] => (0, 0),
         [only] => (*only, *only),
         [low, high] if low <= high && is_range(&plain) => (*low, *high),
         _ => return None,
@@ -108,9 +112,16 @@ fn read_price(text: &str) -> Option<WrittenPrice> {
 }
 
 fn is_free(text: &str) -> bool {
-    ["free", "kostenlos", "gratis", "gratuit", "gratuito", "kostenfrei"]
-        .iter()
-        .any(|word| text.split(|c: char| !c.is_alphabetic()).any(|written| written == *word))
+    let mut words = text.split(|c: char| !c.is_alphabetic());
+    words.any(|word| {
+        matches!(word, "free" | "kostenlos" | "gratis" | "gratuit" | "gratuito" | "kostenfrei")
+    })
+}
+
+/// The first words of a folded text.
+fn words(text: &str) -> Vec<&str> {
+    let words = text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
+    words.take(200).collect()
 }
 
 fn is_range(text: &str) -> bool {
@@ -177,7 +188,7 @@ fn hundredths(written: &str) -> Option<u64> {
 }
 
 /// The currency of a folded text. None if there are several.
-fn find_currency(text: &str) -> Option<Option<&'static str>> {
+fn find_currency(text: &str, words: &[&str]) -> Option<Option<&'static str>> {
     const SIGNS: [(&str, &str); 24] = [
         ("€", "EUR"),
         ("eur", "EUR"),
@@ -204,11 +215,6 @@ fn find_currency(text: &str) -> Option<Option<&'static str>> {
         ("dkk", "DKK"),
         ("kr", "kr"),
     ];
-    let words: Vec<&str> = text
-        .split(|c: char| !c.is_alphabetic())
-        .filter(|word| !word.is_empty())
-        .take(200)
-        .collect();
     let mut found: Option<&'static str> = None;
     for (sign, code) in SIGNS {
         let is_there = if sign.chars().all(char::is_alphabetic) {
@@ -229,12 +235,7 @@ fn find_currency(text: &str) -> Option<Option<&'static str>> {
     Some(found)
 }
 
-fn read_terms(text: &str) -> Terms {
-    let words: Vec<&str> = text
-        .split(|c: char| !c.is_alphabetic())
-        .filter(|word| !word.is_empty())
-        .take(200)
-        .collect();
+fn read_terms(words: &[&str]) -> Terms {
     let has = |list: &[&str]| list.iter().any(|word| words.contains(word));
     let period = if has(&["hour", "hourly", "hr", "stunde", "heure", "hora", "ora", "uur"]) {
         Some("hour")

@@ -78,7 +78,10 @@ pub(super) fn compare_addresses(
         return WrittenMatch::Equal;
     }
     let house = |text: String, is_native: bool| {
-        japanese::without_building(&text).filter(|_| is_native).unwrap_or(text)
+        if !is_native {
+            return text;
+        }
+        japanese::without_building(&text).unwrap_or(text)
     };
     let (published, stated) = (house(published, is_native.0), house(stated, is_native.1));
     let plain = |text: &str| {

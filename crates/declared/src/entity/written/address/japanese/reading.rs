@@ -88,7 +88,8 @@ pub(super) fn read_all(text: &str) -> Vec<JapaneseAddress> {
     let text = plain(text);
     let (code, text) = take_code(&text);
     // `渋谷駅から徒歩5分`: the way from a station has numbers that are none of a house.
-    let parts: Vec<&str> = text.split(SEPARATORS).filter(|part| !tells_way(part)).collect();
+    let parts: Vec<&str> =
+        text.split(SEPARATORS).filter(|part| !part.is_empty() && !tells_way(part)).collect();
     let mut found: Vec<JapaneseAddress> = Vec::new();
     for part in &parts {
         if found.len() >= MAX_ADDRESSES {
