@@ -18,6 +18,10 @@ use bench_table::{Goal, report_ratio};
 use declared::page::{Page, shingles};
 use lol_html::{HtmlRewriter, Settings, doc_comments, doc_text, element};
 
+/// The same as in the server.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const NAMES: [&str; 5] = [
     "lol_html alone",
     "Page::read",

@@ -26,6 +26,10 @@ use contract::{Brand, Domain, Issuer, NamePolicy};
 use judge::rulepack::Rulepack;
 use judge::scan::{RecordMetadata, StorageMetadata, judge};
 
+/// The same as in the server.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const ALIKE_GOAL_MS: f64 = 5.0;
 const VARIED_GOAL_MS: f64 = 6.0;
 const ROUNDS: usize = 200;

@@ -19,6 +19,9 @@
     reason = "a measuring program, not part of the product"
 )]
 
+#[path = "shared/bare_client.rs"]
+mod bare_client;
+
 use std::collections::{BTreeMap, HashMap};
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -27,21 +30,16 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agents::Catalogue;
+use bare_client::{Ask, Bare, connections};
 use bench_table::{Goal, report_bare, report_ratio};
-use bytes::Bytes;
-use contract::evidence::{ExchangeOutcome, Observer, ReadTarget};
+use contract::evidence::{ExchangeOutcome, Observer};
 use contract::{Domain, NamePolicy};
 use door::{Door, PhaseTimeouts, Policy, ResolverChoice, SystemClock};
 use futures_util::future::join_all;
-use http_body_util::{BodyExt, Empty};
-use hyper::client::conn::{http1, http2};
-use hyper_util::rt::{TokioExecutor, TokioIo};
 use lab::{Lab, LabOptions};
 use observe::{CollectedEvidence, ScanDepth, ScanPlan};
-use rustls::pki_types::{CertificateDer, ServerName};
-use tokio::net::TcpStream;
+use rustls::pki_types::CertificateDer;
 use tokio::sync::Semaphore;
-use tokio_rustls::TlsConnector;
 
 /// Parallel scans: the service's default, and all at once.
 const AT_ONCE: [usize; 2] = [32, 500];
@@ -69,7 +67,7 @@ fn main() {
 
 async fn measure(farm: Arc<Farm>, at_once: usize) {
     let door = farm.door();
-    let bare = Bare::new(&farm);
+    let bare = Bare::new(&farm.authority, farm.http_port, farm.https_port);
     // Warms up, opens the lab's sockets, and collects what the bare client has to fetch.
     let first = scan_all(&farm, &door, AT_ONCE[0]).await;
     let asks: Arc<HashMap<String, Vec<Vec<Ask>>>> = Arc::new(
@@ -96,7 +94,7 @@ async fn measure(farm: Arc<Farm>, at_once: usize) {
         }
         drop(reads);
         let meter = Meter::start();
-        let fetched = bare.all(&farm, &asks, at_once).await;
+        let fetched = fetch_all(&bare, &farm, &asks, at_once).await;
         let (bare_wall, bare_cpu) = meter.stop();
         let (fetches, fetched) = (f64::from(fetches), fetched as f64);
         rounds.push(Round {
@@ -177,139 +175,23 @@ async fn scan_all(farm: &Arc<Farm>, door: &Door, at_once: usize) -> Vec<Collecte
     join_all(scans).await.into_iter().map(Result::unwrap).collect()
 }
 
-/// One fetch of the bare client.
-#[derive(Clone)]
-struct Ask {
-    plain: bool,
-    path: String,
-    headers: Vec<(String, String)>,
-}
-
-/// The fetches of a scan, grouped by connection: our own reader's, one for each home page and its
-/// follow-up, and one without TLS.
-fn connections(read: &CollectedEvidence) -> Vec<Vec<Ask>> {
-    let mut lanes: Vec<(String, Vec<Ask>)> = Vec::new();
-    let host = read.evidence.domain.to_string();
-    for reading in &read.evidence.reads {
-        let url = &reading.exchange.url;
-        let (scheme, rest) = url.split_once("://").unwrap();
-        let ask = Ask {
-            plain: scheme == "http",
-            path: rest.strip_prefix(&host).unwrap().to_owned(),
-            headers: reading
-                .exchange
-                .request_headers
-                .iter()
-                .filter(|line| line.name != "Host")
-                .map(|line| (line.name.clone(), line.value.clone()))
-                .collect(),
-        };
-        let own = matches!(reading.target, ReadTarget::Home | ReadTarget::PlainHome);
-        let lane = lanes.iter_mut().find(|(identity, asks)| {
-            *identity == reading.identity
-                && !asks[0].plain
-                && (asks.len() == 1 || identity == "wayleave")
-        });
-        match lane {
-            Some((_, asks)) if !own => asks.push(ask),
-            _ => lanes.push((reading.identity.clone(), vec![ask])),
-        }
-    }
-    lanes.into_iter().map(|(_, asks)| asks).collect()
-}
-
-#[derive(Clone)]
-struct Bare {
-    tls: TlsConnector,
-    http_port: u16,
-    https_port: u16,
-}
-
-impl Bare {
-    fn new(farm: &Farm) -> Self {
-        let mut roots = rustls::RootCertStore::empty();
-        for certificate in &farm.authority {
-            roots.add(certificate.clone()).unwrap();
-        }
-        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-        let mut config = rustls::ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_root_certificates(roots)
-            .with_no_client_auth();
-        config.resumption = rustls::client::Resumption::disabled();
-        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-        Self {
-            tls: TlsConnector::from(Arc::new(config)),
-            http_port: farm.http_port,
-            https_port: farm.https_port,
-        }
-    }
-
-    async fn all(
-        &self,
-        farm: &Farm,
-        asks: &Arc<HashMap<String, Vec<Vec<Ask>>>>,
-        at_once: usize,
-    ) -> usize {
-        let slots = Arc::new(Semaphore::new(at_once));
-        let domains = farm.names.iter().map(|(name, address)| {
-            let (bare, slots, asks) = (self.clone(), Arc::clone(&slots), Arc::clone(asks));
-            let (name, address) = (name.clone(), *address);
-            tokio::spawn(async move {
-                let _slot = slots.acquire().await.unwrap();
-                let lanes = asks[&name].iter().map(|lane| bare.lane(&name, address, lane));
-                join_all(lanes).await.into_iter().sum::<usize>()
-            })
-        });
-        join_all(domains).await.into_iter().map(Result::unwrap).sum()
-    }
-
-    async fn lane(&self, name: &str, address: Ipv4Addr, asks: &[Ask]) -> usize {
-        let plain = asks[0].plain;
-        let port = if plain { self.http_port } else { self.https_port };
-        let stream = TcpStream::connect(SocketAddr::new(address.into(), port)).await.unwrap();
-        stream.set_nodelay(true).unwrap();
-        if plain {
-            let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.unwrap();
-            let driver = tokio::spawn(connection);
-            for ask in asks {
-                let request = request(name, ask, false);
-                let response = sender.send_request(request).await.unwrap();
-                response.into_body().collect().await.unwrap().to_bytes();
-            }
-            driver.abort();
-            return asks.len();
-        }
-        let server = ServerName::try_from(name.to_owned()).unwrap();
-        let stream = self.tls.connect(server, stream).await.unwrap();
-        let (sender, connection) =
-            http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await.unwrap();
-        let driver = tokio::spawn(connection);
-        let get = |ask| {
-            let mut sender = sender.clone();
-            async move {
-                let response = sender.send_request(request(name, ask, true)).await.unwrap();
-                response.into_body().collect().await.unwrap().to_bytes()
-            }
-        };
-        get(&asks[0]).await;
-        join_all(asks[1..].iter().map(get)).await;
-        driver.abort();
-        asks.len()
-    }
-}
-
-fn request(name: &str, ask: &Ask, http2: bool) -> hyper::Request<Empty<Bytes>> {
-    let mut request = if http2 {
-        hyper::Request::get(format!("https://{name}{}", ask.path))
-    } else {
-        hyper::Request::get(&ask.path).header("host", name)
-    };
-    for (field, value) in &ask.headers {
-        request = request.header(field, value);
-    }
-    request.body(Empty::new()).unwrap()
+/// Makes the requests of all scans with the bare client; returns how many.
+async fn fetch_all(
+    bare: &Bare,
+    farm: &Farm,
+    asks: &Arc<HashMap<String, Vec<Vec<Ask>>>>,
+    at_once: usize,
+) -> usize {
+    let slots = Arc::new(Semaphore::new(at_once));
+    let domains = farm.names.iter().map(|(name, address)| {
+        let (bare, slots, asks) = (bare.clone(), Arc::clone(&slots), Arc::clone(asks));
+        let (name, address) = (name.clone(), *address);
+        tokio::spawn(async move {
+            let _slot = slots.acquire().await.unwrap();
+            bare.site(&name, address, &asks[&name]).await
+        })
+    });
+    join_all(domains).await.into_iter().map(Result::unwrap).sum()
 }
 
 /// The addresses of the lab and its sites.

@@ -8,7 +8,9 @@ use declared::robots::Robots;
 use proof::Digest;
 use store::StoredAnswer;
 
-use crate::answers::resolve::memory_testing::{FilledCaches, answer_to_cache, fill_parsed_answers};
+use crate::answers::resolve::memory_testing::{
+    FilledCaches, answer_to_cache, fill_latest_parsed, fill_parsed_answers,
+};
 use crate::answers::revocations::memory_testing::fill_signed_lists;
 use crate::scanning::fill_with_small_documents;
 
@@ -25,8 +27,9 @@ fn resident_bytes() -> usize {
 }
 
 /// What the caches are filled with.
-const CASES: [&str; 10] = [
+const CASES: [&str; 11] = [
     "parsed",
+    "latest",
     "small",
     "large",
     "rules",
@@ -69,6 +72,10 @@ fn measure_alone() {
         "parsed" => {
             let sample = sample_answer(now);
             check(&case, 16 * MB, || fill_parsed_answers(16 * MB, &sample, now));
+        }
+        "latest" => {
+            let sample = sample_answer(now);
+            check(&case, 16 * MB, || fill_latest_parsed(16 * MB, &sample, now));
         }
         "documents" => check(&case, 16 * MB, || fill_with_small_documents(16 * MB, now)),
         _ => check(&case, 16 * MB, || fill_signed_lists(now)),

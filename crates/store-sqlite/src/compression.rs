@@ -13,6 +13,7 @@ use bytes::Bytes;
 use store::MAX_VALUE_BYTES;
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::dict::{DecoderDictionary, EncoderDictionary};
+use zstd::zstd_safe::{CParameter, DictAttachPref};
 
 /// Fast, and within a few percent of the higher levels on JSON and HTML.
 const LEVEL: i32 = 3;
@@ -88,7 +89,11 @@ fn with_compressor<T>(
             (slot, None) => slot.insert(Compressor::new(LEVEL)?),
             (slot, Some(index)) => {
                 let dictionary = ENCODERS.get(usize::from(index)).ok_or_else(unknown)?;
-                slot.insert(Compressor::with_prepared_dictionary(dictionary)?)
+                let mut compressor = Compressor::with_prepared_dictionary(dictionary)?;
+                // For most values zstd would copy the tables of the dictionary, which takes longer than to compress.
+                compressor
+                    .set_parameter(CParameter::ForceAttachDict(DictAttachPref::ForceAttach))?;
+                slot.insert(compressor)
             }
         };
         compress(compressor)

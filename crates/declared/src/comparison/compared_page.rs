@@ -84,7 +84,10 @@ impl ComparedPage {
     #[must_use]
     pub fn is_same(&self, other: &Self, facet: Facet) -> bool {
         match facet {
-            Facet::Text => self.text_similarity(other) >= f64::from(EQUAL_TEXT_PERCENT) / 100.0,
+            Facet::Text if self.is_cut || other.is_cut => {
+                self.text_similarity(other) >= f64::from(EQUAL_TEXT_PERCENT) / 100.0
+            }
+            Facet::Text => self.shingles.is_jaccard_at_least(&other.shingles, EQUAL_TEXT_PERCENT),
             Facet::Prices | Facet::Contacts => !self.has_replaced(other, facet),
         }
     }

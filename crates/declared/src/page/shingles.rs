@@ -78,8 +78,24 @@ impl Shingles {
     /// What two texts have in common.
     #[must_use]
     pub fn overlap(&self, other: &Self) -> ShingleOverlap {
+        self.overlap_of_at_least(other, 0)
+    }
+
+    /// Whether the Jaccard index of two texts is at least so many hundredths. For most texts that differ, a part of their
+    /// shingles shows that it is not.
+    #[must_use]
+    pub fn is_jaccard_at_least(&self, other: &Self, percent: u32) -> bool {
+        let all = (self.hashes.len() + other.hashes.len()) as u64;
+        // The index is c / (all - c), so that c must be at least p / (100 + p) of all.
+        let needed = all * u64::from(percent) / (100 + u64::from(percent));
+        let needed = usize::try_from(needed).unwrap_or(usize::MAX);
+        self.overlap_of_at_least(other, needed).jaccard() >= f64::from(percent) / 100.0
+    }
+
+    /// What two texts have in common. If that is less than `least`, it may be given too low.
+    fn overlap_of_at_least(&self, other: &Self, least: usize) -> ShingleOverlap {
         ShingleOverlap {
-            common: count_common(&self.hashes, &other.hashes),
+            common: count_common(&self.hashes, &other.hashes, least),
             own: self.hashes.len(),
             other: other.hashes.len(),
         }
@@ -394,6 +410,30 @@ const KNOWN: [u16; 0x460] = {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    proptest::proptest! {
+        /// The texts differ in a few words, so that the index is near the limit.
+        #[test]
+        fn the_limit_is_decided_as_by_the_whole_index(
+            words in proptest::collection::vec(0_u16..900, 1..400),
+            others in proptest::collection::vec((0_usize..400, 0_u16..900), 0..12)
+        ) {
+            let text = |words: &[u16]| {
+                words.iter().map(|word| format!("w{word} ")).collect::<String>()
+            };
+            let mut changed = words.clone();
+            for (at, word) in others {
+                if let Some(place) = changed.get_mut(at) {
+                    *place = word;
+                }
+            }
+            let (one, other) = (shingles(&text(&words)), shingles(&text(&changed)));
+            for percent in [0, 50, 90, 100] {
+                let expected = one.jaccard(&other) >= f64::from(percent) / 100.0;
+                proptest::prop_assert_eq!(one.is_jaccard_at_least(&other, percent), expected);
+            }
+        }
+    }
 
     #[test]
     fn from_nothing_in_common_to_the_same() {

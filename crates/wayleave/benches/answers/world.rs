@@ -16,7 +16,7 @@ use service::answers::resolve::{CachedAnswer, LivePolicy, ResolveQuery};
 use service::{LiveReadPermit, Service, ServiceDependencies, Settings, SystemIds};
 use store_sqlite::{SqliteOptions, SqliteStore};
 
-use crate::CALLERS;
+use crate::{CALLERS, LAB_THREADS};
 
 #[derive(Debug, Clone)]
 pub(crate) struct HandClock(Arc<AtomicI64>);
@@ -44,22 +44,8 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) async fn open(lab: &Lab, folder: &Path) -> Self {
-        let network = lab.network();
-        let names = NamePolicy { allow_suffixes: network.allow_names.clone(), allow_ports: vec![] };
-        let policy = Policy {
-            targets: TargetLimits::none(),
-            names: names.clone(),
-            allow_networks: network
-                .allow_networks
-                .iter()
-                .map(|text| text.parse().unwrap())
-                .collect(),
-            resolver: ResolverChoice::Server(network.resolver),
-            http_port: network.http_port,
-            https_port: network.https_port,
-            extra_ca: door::read_pem(network.ca_pem.as_bytes()).unwrap(),
-            ..Policy::public()
-        };
+        let policy = lab_policy(lab);
+        let names = policy.names.clone();
         let now = SystemClock.now();
         let clock = HandClock(Arc::new(AtomicI64::new(now.as_millis())));
         let shared: Arc<dyn Clock> = Arc::new(clock.clone());
@@ -121,12 +107,41 @@ impl World {
     }
 }
 
+/// A door that leads to the lab alone.
+pub(crate) fn lab_policy(lab: &Lab) -> Policy {
+    let network = lab.network();
+    Policy {
+        targets: TargetLimits::none(),
+        names: NamePolicy { allow_suffixes: network.allow_names.clone(), allow_ports: vec![] },
+        allow_networks: network.allow_networks.iter().map(|text| text.parse().unwrap()).collect(),
+        resolver: ResolverChoice::Server(network.resolver),
+        http_port: network.http_port,
+        https_port: network.https_port,
+        extra_ca: door::read_pem(network.ca_pem.as_bytes()).unwrap(),
+        ..Policy::public()
+    }
+}
+
 pub(crate) fn permit() -> Arc<dyn LiveReadPermit> {
     Arc::new(Always)
 }
 
-/// CPU seconds of this process.
+/// CPU seconds of this process, without the threads of the lab.
 pub(crate) fn cpu_seconds() -> f64 {
+    all_cpu_seconds() - lab_cpu_seconds()
+}
+
+fn lab_cpu_seconds() -> f64 {
+    let of_task = |task: std::path::PathBuf| {
+        let read = |name: &str| std::fs::read_to_string(task.join(name)).unwrap_or_default();
+        let nanos = read("schedstat").split_whitespace().next().and_then(|n| n.parse::<u64>().ok());
+        nanos.filter(|_| read("comm").trim() == LAB_THREADS).unwrap_or(0)
+    };
+    let tasks = std::fs::read_dir("/proc/self/task").unwrap();
+    tasks.map(|task| of_task(task.unwrap().path())).sum::<u64>() as f64 / 1e9
+}
+
+fn all_cpu_seconds() -> f64 {
     // Clock ticks per second in /proc; 100 on every Linux.
     const TICKS: f64 = 100.0;
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap();

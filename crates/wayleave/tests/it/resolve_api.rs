@@ -90,7 +90,18 @@ fn a_domain_that_nobody_read_is_read_now_decided_logged_and_signed() {
 #[test]
 fn a_stored_answer_is_the_same_on_both_code_paths_and_counts_for_the_limit() {
     let server = Server::start_demo_with_limits(&["--limits-decide-per-minute", "6"]);
-    let path = "/api/v1/resolve?domain=open.lab";
+    both_code_paths_answer_alike(&server, "/api/v1/resolve?domain=open.lab");
+}
+
+#[test]
+fn a_field_check_is_the_same_on_both_code_paths_and_counts_for_the_limit() {
+    let server = Server::start_demo_with_limits(&["--limits-read-per-minute", "6"]);
+    let path = "/api/v1/field-check?domain=business.lab&field=phone&value=%2B1%20555%20010%200000";
+    both_code_paths_answer_alike(&server, path);
+}
+
+/// For a route of which six requests a minute are allowed.
+fn both_code_paths_answer_alike(server: &Server, path: &str) {
     let first = server.get(path);
     assert_eq!(first.header("ratelimit").unwrap().split(';').nth(1), Some("r=5"));
     let headers_of = |answer: &HttpReply| {
@@ -123,8 +134,10 @@ fn a_stored_answer_is_the_same_on_both_code_paths_and_counts_for_the_limit() {
     let refused = server.get(path);
     assert_eq!((refused.status, refused.json()["code"].as_str()), (429, Some("rate_limited")));
     let metrics = server.get("/metrics");
-    let counted = "http_requests_total{route=\"/api/v1/resolve\",method=\"GET\",status=\"2xx\"} 6";
-    assert!(metrics.text().contains(counted), "{}", metrics.text());
+    let (route, _) = path.split_once('?').unwrap();
+    let counted =
+        format!("http_requests_total{{route=\"{route}\",method=\"GET\",status=\"2xx\"}} 6");
+    assert!(metrics.text().contains(&counted), "{}", metrics.text());
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Sorts hashes and compares sorted ones.
 
-/// How many hashes two sorted lists have in common. Neither list has duplicates.
-pub(super) fn count_common(one: &[u64], other: &[u64]) -> usize {
+/// How many hashes two sorted lists have in common. Neither list has duplicates. If it is less than `least`, the count
+/// may be too low: it ends when the rest of the lists cannot reach that any more.
+pub(super) fn count_common(one: &[u64], other: &[u64], least: usize) -> usize {
     const STEPS: usize = 8;
     let (mut ours, mut theirs) = (one, other);
     let mut common = 0;
@@ -13,6 +14,9 @@ pub(super) fn count_common(one: &[u64], other: &[u64]) -> usize {
         {
             common += STEPS;
             (ours, theirs) = (our_rest, their_rest);
+        }
+        if common + ours.len().min(theirs.len()) < least {
+            return common;
         }
         for _ in 0..STEPS {
             let ([our, our_rest @ ..], [their, their_rest @ ..]) = (ours, theirs) else {
@@ -95,8 +99,11 @@ mod tests {
                 all.iter().filter(|(_, kind)| **kind != without).map(|(hash, _)| *hash).collect()
             };
             let both = all.values().filter(|kind| **kind > 1).count();
-            proptest::prop_assert_eq!(count_common(&list(0), &list(1)), both);
-            proptest::prop_assert_eq!(count_common(&list(1), &list(0)), both);
+            for least in [0, both / 2, both] {
+                proptest::prop_assert_eq!(count_common(&list(0), &list(1), least), both);
+                proptest::prop_assert_eq!(count_common(&list(1), &list(0), least), both);
+            }
+            proptest::prop_assert!(count_common(&list(0), &list(1), both + 1) <= both);
         }
     }
 }

@@ -29,6 +29,9 @@ const LIVE_READ_RECENT_MS: i64 = 5_000;
 /// How long an MCP server is read if the caller sets no limit.
 const MCP_TIME_LIMIT: Duration = Duration::from_secs(8);
 
+/// Rules of a robots.txt that take no more memory than this are matched within microseconds.
+const SMALL_ROBOTS_BYTES: usize = 16 << 10;
+
 /// The evidence for one decision.
 pub(super) struct PreflightEvidence {
     pub(super) answer_sha256: Digest,
@@ -41,6 +44,16 @@ pub(super) struct PreflightEvidence {
     pub(super) revocation: ReceiptRevocation,
     pub(super) rules: ReceiptRules,
     pub(super) base_url: String,
+}
+
+impl PreflightEvidence {
+    /// Whether deciding takes less time than to hand it to another thread would be worth.
+    pub(super) fn is_decided_soon(&self) -> bool {
+        match &self.robots {
+            StoredRobots::Parsed(robots) => robots.heap_bytes() <= SMALL_ROBOTS_BYTES,
+            StoredRobots::Absent | StoredRobots::NotStored | StoredRobots::NotRead => true,
+        }
+    }
 }
 
 impl Answers {

@@ -26,6 +26,8 @@ use crate::answers::decisions::DecisionError;
 use crate::answers::resolve::ResolveError;
 use crate::signing_keys::SigningKeys;
 
+use evidence::PreflightEvidence;
+
 /// Why there is no receipt. A decision against the action is not an error: it is a receipt.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum PreflightError {
@@ -147,12 +149,13 @@ impl Answers {
             .map_err(|refusal| PreflightError::BadName { of_url: check.url.is_some(), refusal })?;
         let evidence = self.gather_evidence(check, &target, permit).await?;
         let now = self.clock.now();
+        if evidence.is_decided_soon() {
+            return decide_and_sign(check, &target, &evidence, now, &self.issuer, &self.keys);
+        }
         let (check, issuer, keys) = (check.clone(), self.issuer.clone(), Arc::clone(&self.keys));
-        // A batch decides ten at a time, which together would hold up an async worker.
+        // It would hold up an async worker.
         let issuing = tokio::task::spawn_blocking(move || {
-            let query = PreflightQuery { check: &check, target: &target, now };
-            let receipt = decide_preflight(query, evidence.to_facts(), &issuer)?;
-            sign_receipt(receipt, evidence.answer_sha256, &keys)
+            decide_and_sign(&check, &target, &evidence, now, &issuer, &keys)
         });
         issuing.await.map_err(|error| PreflightError::CannotAnswer(error.to_string()))?
     }
@@ -207,6 +210,19 @@ fn embed(receipt: &[u8], out: &mut Vec<u8>) -> Result<(), ProofError> {
         Some(layout) if layout.write_canonical(receipt, out) => Ok(()),
         _ => proof::embedding::write_canonical(receipt, out),
     }
+}
+
+fn decide_and_sign(
+    check: &PreflightCheck,
+    target: &ActionTarget,
+    evidence: &PreflightEvidence,
+    now: Timestamp,
+    issuer: &Issuer,
+    keys: &SigningKeys,
+) -> Result<IssuedReceipt, PreflightError> {
+    let query = PreflightQuery { check, target, now };
+    let receipt = decide_preflight(query, evidence.to_facts(), issuer)?;
+    sign_receipt(receipt, evidence.answer_sha256, keys)
 }
 
 fn sign_receipt(

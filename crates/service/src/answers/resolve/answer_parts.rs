@@ -17,7 +17,7 @@ use crate::bounded_cache::BoundedCache;
 const KEPT_MS: i64 = 3_600_000;
 /// What a parsed answer takes in memory at most, as a multiple of its JSON. Names of members are not stored, but every
 /// text has an allocation of its own.
-const MEMORY_FACTOR: usize = 2;
+pub(super) const MEMORY_FACTOR: usize = 2;
 
 /// What a decision needs of an answer.
 #[derive(Debug)]

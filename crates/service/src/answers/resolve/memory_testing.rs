@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use contract::Timestamp;
+use contract::records::ResolveAnswer;
+use contract::{Domain, NamePolicy, Timestamp};
 use declared::robots::Robots;
 use proof::Digest;
 use store::StoredAnswer;
 
 use super::answer_parts::AnswerPartsCache;
 use super::cached_answers::{AnswerCache, CachedAnswer};
+use super::latest_parsed::LatestParsed;
 use super::load_robots::RobotsCache;
 
 pub(crate) struct FilledCaches {
@@ -41,6 +43,24 @@ pub(crate) fn fill_parsed_answers(
         let sha256 = Digest::of(&number.to_be_bytes());
         let cached = CachedAnswer::new(&StoredAnswer { sha256, ..sample.clone() }, None, now);
         assert!(cache.get_or_parse(&cached, now).is_some(), "the sample is an answer");
+    }
+    cache
+}
+
+/// Answers as they were sealed, each about a domain of its own.
+pub(crate) fn fill_latest_parsed(
+    bound: usize,
+    sample: &StoredAnswer,
+    now: Timestamp,
+) -> impl Sized {
+    let names = NamePolicy { allow_suffixes: vec!["lab".to_owned()], ..NamePolicy::default() };
+    let cache = LatestParsed::new(bound);
+    for number in 0..bound / sample.bytes.len() {
+        let domain = Domain::parse(&format!("site{number}.lab"), &names).unwrap();
+        let answer: ResolveAnswer = serde_json::from_slice(&sample.bytes).unwrap();
+        let sealed = StoredAnswer { domain, ..sample.clone() };
+        cache.put(&sealed, Arc::new(answer), now);
+        assert!(cache.get(&sealed.domain, &sealed.sha256, now).is_some());
     }
     cache
 }

@@ -9,6 +9,7 @@ mod answer_parts;
 mod build_answer;
 mod cached_answers;
 mod kept_answer;
+mod latest_parsed;
 mod load_robots;
 mod local;
 #[cfg(test)]

@@ -81,10 +81,15 @@ impl Answers {
         domain: &Domain,
         latest: &Digest,
     ) -> Result<Option<LatestAnswer>, ResolveError> {
-        match self.resolve_state.cache.find(domain, latest, self.clock.now()) {
-            Some(cached) => Ok(Some(LatestAnswer::parse(cached.to_stored()))),
-            None => self.load_latest_answer(domain).await,
-        }
+        let now = self.clock.now();
+        let Some(cached) = self.resolve_state.cache.find(domain, latest, now) else {
+            return self.load_latest_answer(domain).await;
+        };
+        let stored = cached.to_stored();
+        Ok(Some(match self.resolve_state.latest_parsed.get(domain, latest, now) {
+            Some(parsed) => LatestAnswer { stored, parsed: Some(parsed) },
+            None => LatestAnswer::parse(stored),
+        }))
     }
 
     /// The latest answer, which is mostly the one that was seen before: then it is not read and parsed again.
@@ -271,6 +276,7 @@ impl Answers {
         }
         let cached = Arc::new(CachedAnswer::new(&sealed, observed_at, valid_until));
         self.resolve_state.cache.put(turn, Arc::clone(&cached), now);
+        self.resolve_state.latest_parsed.put(&sealed, answer, now);
         Ok(cached)
     }
 

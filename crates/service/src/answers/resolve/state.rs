@@ -7,6 +7,7 @@ use contract::{Domain, Timestamp};
 
 use super::answer_parts::AnswerPartsCache;
 use super::cached_answers::{AnswerCache, CachedAnswer};
+use super::latest_parsed::LatestParsed;
 use super::load_robots::RobotsCache;
 use super::query::{LivePolicy, ResolveError};
 use super::scan_queue::ScanQueueCounts;
@@ -27,13 +28,14 @@ pub(super) struct FlightResult {
     pub(super) lacked_permit: bool,
 }
 
-/// Shared by all requests. `cache`, `parts`, `robots`, `single_flight`, `turns` and `queue_counts` are each guarded by
-/// a lock of their own;
+/// Shared by all requests. Each cache, `single_flight`, `turns` and `queue_counts` is guarded by a lock of its own;
 /// `live_reads` is an atomic counter that is changed only through `LiveReadGuard`.
 pub(crate) struct ResolveState {
     pub(super) cache: AnswerCache,
     /// For decisions.
     pub(super) parts: AnswerPartsCache,
+    /// For the next answers.
+    pub(super) latest_parsed: LatestParsed,
     pub(super) robots: RobotsCache,
     pub(super) single_flight: SingleFlight<FlightKey, SharedPermits, FlightResult>,
     /// Taken to make an answer, and to put a stored one into the cache.
@@ -48,6 +50,7 @@ impl ResolveState {
         Self {
             cache: AnswerCache::new(settings.cache_bytes),
             parts: AnswerPartsCache::new(settings.parsed_cache_bytes),
+            latest_parsed: LatestParsed::new(settings.parsed_cache_bytes),
             robots: RobotsCache::new(settings.robots_cache_bytes),
             single_flight: SingleFlight::default(),
             turns: DomainTurns::default(),
@@ -59,17 +62,20 @@ impl ResolveState {
     pub(crate) fn evict_expired(&self, now: Timestamp) {
         self.cache.evict_expired(now);
         self.parts.evict_expired(now);
+        self.latest_parsed.evict_expired(now);
         self.robots.evict_expired(now);
     }
 
     pub(crate) fn forget_answers(&self) {
         self.cache.clear();
         self.parts.clear();
+        self.latest_parsed.clear();
     }
 
     pub(crate) fn report_cache_sizes(&self) {
         self.cache.report_size();
         self.parts.report_size();
+        self.latest_parsed.report_size();
         self.robots.report_size();
     }
 
