@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use agents::Catalogue;
 use contract::{Brand, Clock, Timestamp};
-use door::{Door, Policy, ResolverChoice};
+use door::{Door, Policy, ResolverChoice, TargetLimits};
 use proof::keys::{DeploymentSecret, LogMark};
 use proof::{KeyPolicy, KeyStore, verify_document};
 use service::{LogFault, Service, ServiceDependencies, Settings, SystemIds};
@@ -88,7 +88,7 @@ pub(crate) fn build_service_on(
     let clock: Arc<dyn Clock> = Arc::new(clock);
     // A resolver that does not exist: these tests resolve no names.
     let nowhere = ResolverChoice::Server("127.0.0.1:1".parse().unwrap());
-    let policy = Policy { resolver: nowhere, ..Policy::public() };
+    let policy = Policy { resolver: nowhere, targets: TargetLimits::none(), ..Policy::public() };
     let keys = dir.join("keys");
     Arc::new(Service::new(ServiceDependencies {
         settings,
