@@ -2,12 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::street_addresses::{fold, street_addresses};
+use super::street_addresses::{MAX_CONTACTS, fold, street_addresses};
 use crate::entity::{FactName, read_declared_facts};
 use crate::page::{Page, truncate_str};
 
-/// The most contacts kept of one page.
-pub(super) const MAX_CONTACTS: usize = 200;
 /// How much of the text is searched.
 const MAX_TEXT_BYTES: usize = 512 * 1024;
 /// Digits of a telephone number, and how many of its last digits identify it whatever prefix it is

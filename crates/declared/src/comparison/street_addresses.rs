@@ -1,8 +1,9 @@
 //! Postal addresses in a text: a word for a street, and a house number near it.
 
-use super::contacts::MAX_CONTACTS;
 use super::street_words::is_street_word;
 
+/// The most contacts kept of one page, of whatever kind.
+pub(super) const MAX_CONTACTS: usize = 200;
 /// How many words may lie between a house number and the word for a street: a number may be this many
 /// words before it, or one less behind it.
 const ADDRESS_WORDS: usize = 4;
