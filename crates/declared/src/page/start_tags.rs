@@ -7,18 +7,16 @@
 mod foreign_content;
 mod open_elements;
 mod script_text;
+mod tag_syntax;
 
 use std::ops::Range;
 
 use foreign_content::ForeignContent;
 use open_elements::OpenElements;
 use script_text::script_end_tag;
+use tag_syntax::{Tag, TextKind, is_end, is_end_tag_name, is_space};
 
-use super::element_role::name;
-use super::tag::{Attributes, name_key};
-
-/// The most attributes of one tag.
-const MAX_ATTRIBUTES: usize = 1 << 17;
+use super::tag::name_key;
 
 /// An iterator over the start tags of a page, as byte ranges. A tag that never ends is none.
 pub(super) struct StartTags<'a> {
@@ -30,28 +28,6 @@ pub(super) struct StartTags<'a> {
     foreign: ForeignContent,
     open: OpenElements,
     has_overlong_tag: bool,
-}
-
-/// What the text from here on is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum TextKind {
-    Markup,
-    /// Ends with its own end tag.
-    Raw,
-    Script,
-    /// Never ends.
-    Plain,
-}
-
-/// A tag whose end was found.
-struct Tag<'a> {
-    /// As a number ([`name_key`]).
-    key: u64,
-    name: &'a [u8],
-    /// What follows the name, with the closing bracket.
-    attributes: &'a str,
-    is_self_closing: bool,
-    end: usize,
 }
 
 impl<'a> StartTags<'a> {
@@ -173,15 +149,6 @@ impl Iterator for StartTags<'_> {
     }
 }
 
-fn is_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\n' | b'\r' | b'\t' | 0x0c)
-}
-
-/// Whether a byte ends a name without being white space.
-fn is_end(byte: u8) -> bool {
-    matches!(byte, b'/' | b'>')
-}
-
 /// How long a tag is from behind its name to behind its bracket, and whether it closes itself.
 fn tag_tail(bytes: &[u8]) -> Option<(usize, bool)> {
     let mut rest = bytes;
@@ -238,38 +205,6 @@ fn raw_end_tag(text: &[u8], wanted: &[u8]) -> Option<usize> {
     memchr::memmem::find_iter(text, b"</")
         .map(|at| at + 2)
         .find(|at| is_end_tag_name(text.get(*at..).unwrap_or_default(), wanted))
-}
-
-/// Whether a text starts with this name of a tag, whatever the case, and the name ends there.
-fn is_end_tag_name(text: &[u8], wanted: &[u8]) -> bool {
-    text.split_at_checked(wanted.len()).is_some_and(|(name, after)| {
-        name.eq_ignore_ascii_case(wanted)
-            && after.first().is_some_and(|byte| is_space(*byte) || is_end(*byte))
-    })
-}
-
-/// What the text in an HTML element of this name is.
-fn text_inside(key: u64) -> TextKind {
-    use name::*;
-    match key {
-        TEXTAREA | TITLE | STYLE | IFRAME | XMP | NOEMBED | NOFRAMES | NOSCRIPT => TextKind::Raw,
-        SCRIPT => TextKind::Script,
-        PLAINTEXT => TextKind::Plain,
-        _ => TextKind::Markup,
-    }
-}
-
-impl Tag<'_> {
-    fn has_too_many_attributes(&self) -> bool {
-        // Each takes two bytes at least.
-        self.attributes.len() / 2 > MAX_ATTRIBUTES
-            && Attributes(self.attributes).count() > MAX_ATTRIBUTES
-    }
-
-    /// Whether any attribute has this name and value.
-    fn has_attribute(&self, is_wanted: impl Fn(&str, &str) -> bool) -> bool {
-        Attributes(self.attributes).any(|(name, value)| is_wanted(name, value))
-    }
 }
 
 #[cfg(test)]

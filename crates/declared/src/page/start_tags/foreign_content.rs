@@ -1,7 +1,7 @@
 //! Where SVG and MathML start and end. In them, no element has raw text, and there are sections of
 //! character data.
 
-use super::{Tag, TextKind, text_inside};
+use super::tag_syntax::{Tag, TextKind, text_inside};
 use crate::page::element_role::name;
 use crate::page::tag::name_key;
 

@@ -1,6 +1,6 @@
 //! How many elements are open, so that a page of nothing but start tags is not read to its end.
 
-use super::Tag;
+use super::tag_syntax::Tag;
 use crate::page::element_role;
 
 /// The most elements that may be open at once.

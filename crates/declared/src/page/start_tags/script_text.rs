@@ -1,6 +1,6 @@
 //! Where the text of a script ends (the script data states of the HTML standard).
 
-use super::{is_end, is_end_tag_name, is_space};
+use super::tag_syntax::{is_end, is_end_tag_name, is_space};
 
 /// Inside `<!--` an end tag still ends the script, but inside `<!-- <script` only the inner one.
 #[derive(Clone, Copy)]
