@@ -4,7 +4,7 @@ use crate::page::element_role::name;
 use crate::page::tag::Attributes;
 
 /// The most attributes of one tag.
-const MAX_ATTRIBUTES: usize = 1 << 17;
+pub(super) const MAX_ATTRIBUTES: usize = 1 << 17;
 
 /// What the text from here on is.
 #[derive(Clone, Copy, PartialEq, Eq)]

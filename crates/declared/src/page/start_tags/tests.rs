@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use lol_html::{HtmlRewriter, MemorySettings, Settings, element};
 use proptest::prelude::*;
 
+use super::tag_syntax::MAX_ATTRIBUTES;
 use super::*;
 
 fn found(html: &str) -> (Vec<Range<usize>>, bool) {
