@@ -1,7 +1,11 @@
 //! The part of a resolve answer that goes into the log: its decision, and nothing that changes each
 //! time the answer is served.
 
-use contract::Brand;
+use contract::records::{
+    ActionDecision, Actions, AnswerStatus, CiteDecision, Decision, Doubt, ResolveAnswer,
+};
+use contract::{Brand, Domain, Timestamp};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::digest::Digest;
@@ -59,6 +63,99 @@ fn content_of(answer: Members<'_>, brand: &Brand) -> Result<Value, ProofError> {
         "impersonation": verdict.filter(|verdict| *verdict == "suspected"),
         "high_risk_pending": sorted_texts(pending, |entry| entry.get("field"))?,
     }))
+}
+
+/// The canonical bytes of the decision content of an answer that is being made. They are those of
+/// [`decision_content`], but nothing of the rest of the answer is written for them.
+pub fn answer_content(answer: &ResolveAnswer, brand: &Brand) -> Result<Vec<u8>, ProofError> {
+    let verdict = answer.impersonation.body().map(|body| body.verdict.as_str());
+    let pending = answer.high_risk_fields.iter().flat_map(|fields| &fields.pending);
+    let content = AnswerContent {
+        log: brand.log_id(),
+        domain: &answer.domain,
+        status: &answer.status,
+        actions: ActionContents::of(&answer.actions),
+        report: answer.evidence.report.as_deref(),
+        observed_at: answer.freshness.observed_at,
+        incident: answer.incident.as_ref().map(|incident| incident.since),
+        impersonation: verdict.filter(|verdict| *verdict == "suspected"),
+        high_risk_pending: sorted(pending.map(|entry| entry.field.as_str())),
+    };
+    let bytes = canonical::small_to_vec(&content)?;
+    debug_assert_eq!(
+        serde_json::to_value(answer).ok().map(|answer| decision_content(
+            answer.as_object().unwrap_or(&Map::new()),
+            brand
+        )
+        .and_then(|content| canonical::value_to_vec(&content))),
+        Some(Ok(bytes.clone())),
+        "it is the content of the answer's JSON"
+    );
+    Ok(bytes)
+}
+
+#[derive(Serialize)]
+struct AnswerContent<'a> {
+    log: String,
+    domain: &'a Domain,
+    status: &'a AnswerStatus,
+    actions: ActionContents<'a>,
+    report: Option<&'a str>,
+    observed_at: Option<Timestamp>,
+    incident: Option<Timestamp>,
+    impersonation: Option<&'a str>,
+    high_risk_pending: Vec<&'a str>,
+}
+
+/// One for each member of [`Actions`], also for those that are no decisions.
+#[derive(Serialize)]
+struct ActionContents<'a> {
+    v: ActionContent<'a>,
+    decisions: ActionContent<'a>,
+    rule: ActionContent<'a>,
+    read: ActionContent<'a>,
+    cite: ActionContent<'a>,
+    connect: ActionContent<'a>,
+    transact: ActionContent<'a>,
+    administer: ActionContent<'a>,
+}
+
+#[derive(Default, Serialize)]
+struct ActionContent<'a> {
+    decision: Option<&'a Decision>,
+    doubts: Vec<&'a str>,
+}
+
+impl<'a> ActionContents<'a> {
+    fn of(actions: &'a Actions) -> Self {
+        // Every member is named, so that a new one is not forgotten.
+        let Actions { v: _, decisions: _, rule: _, read, cite, connect, transact, administer } =
+            actions;
+        let CiteDecision { decision, doubts, .. } = cite;
+        let of = |action: &'a ActionDecision| ActionContent::of(&action.decision, &action.doubts);
+        Self {
+            v: ActionContent::default(),
+            decisions: ActionContent::default(),
+            rule: ActionContent::default(),
+            read: of(read),
+            cite: ActionContent::of(decision, doubts),
+            connect: of(connect),
+            transact: of(transact),
+            administer: of(administer),
+        }
+    }
+}
+
+impl<'a> ActionContent<'a> {
+    fn of(decision: &'a Decision, doubts: &'a [Doubt]) -> Self {
+        Self { decision: Some(decision), doubts: sorted(doubts.iter().map(Doubt::as_str)) }
+    }
+}
+
+fn sorted<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut texts: Vec<&str> = texts.collect();
+    texts.sort_by(|a, b| canonical::compare_utf16(a, b));
+    texts
 }
 
 /// The leaf of a resolve answer.

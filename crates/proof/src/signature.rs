@@ -14,6 +14,9 @@ use crate::{KeyPurpose, ProofError, SigningKey};
 pub const CANONICAL_RULE: &str =
     "sha256 is taken over the RFC 8785 canonical JSON of every member except sha256 and signature";
 
+/// Enough for `sha256` and `signature` with an address of usual length.
+const SIGNED_MEMBERS_BYTES: usize = 1024;
+
 /// A document with its digest and signature, as the exact bytes that are stored and served.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SignedDocument {
@@ -153,12 +156,13 @@ fn append_signature(
     signature: &Signature,
 ) -> Result<Vec<u8>, ProofError> {
     let mut bytes = canonical;
+    bytes.reserve(SIGNED_MEMBERS_BYTES);
     // The document has at least `kind`, so a comma is needed before `sha256`.
     bytes.pop();
     bytes.extend_from_slice(br#","sha256":""#);
     bytes.extend_from_slice(digest.to_hex().as_bytes());
     bytes.extend_from_slice(br#"","signature":"#);
-    bytes.extend_from_slice(&canonical::to_vec(signature)?);
+    let mut bytes = canonical::append(bytes, signature)?;
     bytes.push(b'}');
     // Answers are cached in memory, so unused capacity is released.
     bytes.shrink_to_fit();

@@ -12,5 +12,8 @@ pub(super) const INITIAL_CAPACITY: usize = 24 * 1024;
 /// Enough for the decision in an answer.
 pub(super) const SMALL_CAPACITY: usize = 1024;
 
+/// As many members are open at the same time in a typical record.
+pub(super) const OPEN_MEMBERS: usize = 48;
+
 /// The most values in one parsed document: the proof of a day with a million records fits.
 pub const MAX_VALUES: usize = 4_000_000;

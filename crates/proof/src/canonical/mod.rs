@@ -32,6 +32,14 @@ pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, ProofError> {
     serializer::to_vec(value)
 }
 
+/// Writes the canonical form of a value behind these bytes.
+pub(crate) fn append<T: Serialize + ?Sized>(
+    bytes: Vec<u8>,
+    value: &T,
+) -> Result<Vec<u8>, ProofError> {
+    serializer::append(bytes, value)
+}
+
 /// The canonical form of a JSON value.
 pub fn value_to_vec(value: &Value) -> Result<Vec<u8>, ProofError> {
     let mut out = Vec::with_capacity(INITIAL_CAPACITY);
@@ -45,6 +53,11 @@ pub(crate) fn small_value_to_vec(value: &Value) -> Result<Vec<u8>, ProofError> {
     let mut out = Vec::with_capacity(SMALL_CAPACITY);
     writer::write_value(&mut out, value, 0)?;
     Ok(out)
+}
+
+/// Like [`to_vec`], for what is much smaller than a record.
+pub(crate) fn small_to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, ProofError> {
+    append(Vec::with_capacity(SMALL_CAPACITY), value)
 }
 
 /// A document's canonical form and its digest.
@@ -95,7 +108,7 @@ pub(crate) fn complete_and_hash(
     name: &'static str,
     value: &Value,
 ) -> Result<CanonicalRecord, ProofError> {
-    object.insert(name, &value_to_vec(value)?)?;
+    object.insert(name, &small_value_to_vec(value)?)?;
     hash_object(object)
 }
 

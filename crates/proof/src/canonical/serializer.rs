@@ -7,14 +7,22 @@ use std::borrow::Cow;
 
 use serde::ser::{self, Serialize};
 
-use super::limits::{INITIAL_CAPACITY, MAX_INTEGER};
+use super::limits::{INITIAL_CAPACITY, MAX_INTEGER, OPEN_MEMBERS};
 use super::writer::{
     compare_utf16, next_depth, write_double, write_signed, write_string, write_unsigned,
 };
 use crate::ProofError;
 
 pub(super) fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, ProofError> {
-    let mut writer = CanonicalSerializer::new();
+    append(Vec::with_capacity(INITIAL_CAPACITY), value)
+}
+
+/// Writes the value behind these bytes.
+pub(super) fn append<T: Serialize + ?Sized>(
+    out: Vec<u8>,
+    value: &T,
+) -> Result<Vec<u8>, ProofError> {
+    let mut writer = CanonicalSerializer::new(out);
     value.serialize(&mut writer)?;
     Ok(writer.out)
 }
@@ -95,7 +103,7 @@ impl SerializedObject {
 pub(super) fn to_object<T: Serialize + ?Sized>(
     value: &T,
 ) -> Result<Option<SerializedObject>, ProofError> {
-    let mut writer = CanonicalSerializer::new();
+    let mut writer = CanonicalSerializer::new(Vec::with_capacity(INITIAL_CAPACITY));
     value.serialize(&mut writer)?;
     let bytes = writer.out;
     Ok(writer.top_level.map(|members| SerializedObject { bytes, members }))
@@ -104,13 +112,24 @@ pub(super) fn to_object<T: Serialize + ?Sized>(
 struct CanonicalSerializer {
     out: Vec<u8>,
     depth: usize,
+    /// The members of all objects that are being written, those of the innermost last. One list for all, so that
+    /// an object needs no memory of its own.
+    open_members: Vec<MemberSpan>,
+    /// Holds the members of an object while they are put in order.
+    unordered: Vec<u8>,
     /// The members of the outermost object, once it is complete.
     top_level: Option<Vec<MemberSpan>>,
 }
 
 impl CanonicalSerializer {
-    fn new() -> Self {
-        Self { out: Vec::with_capacity(INITIAL_CAPACITY), depth: 0, top_level: None }
+    fn new(out: Vec<u8>) -> Self {
+        Self {
+            out,
+            depth: 0,
+            open_members: Vec::with_capacity(OPEN_MEMBERS),
+            unordered: Vec::new(),
+            top_level: None,
+        }
     }
 
     fn write_literal(&mut self, word: &[u8]) -> Result<(), ProofError> {
@@ -138,15 +157,11 @@ impl CanonicalSerializer {
         Ok(ArrayWriter { writer: self, first: true, in_variant })
     }
 
-    fn open_members(
-        &mut self,
-        count: usize,
-        in_variant: bool,
-    ) -> Result<ObjectWriter<'_>, ProofError> {
+    fn open_object(&mut self, in_variant: bool) -> Result<ObjectWriter<'_>, ProofError> {
         self.depth = next_depth(self.depth)?;
         self.out.push(b'{');
-        let (start, members) = (self.out.len(), Vec::with_capacity(count));
-        Ok(ObjectWriter { writer: self, start, members, name: None, in_variant })
+        let first = self.open_members.len();
+        Ok(ObjectWriter { writer: self, first, name: None, in_variant })
     }
 }
 
@@ -301,16 +316,12 @@ impl<'a> ser::Serializer for &'a mut CanonicalSerializer {
         self.open_items(true)
     }
 
-    fn serialize_map(self, members: Option<usize>) -> Result<ObjectWriter<'a>, ProofError> {
-        self.open_members(members.unwrap_or_default(), false)
+    fn serialize_map(self, _: Option<usize>) -> Result<ObjectWriter<'a>, ProofError> {
+        self.open_object(false)
     }
 
-    fn serialize_struct(
-        self,
-        _: &'static str,
-        fields: usize,
-    ) -> Result<ObjectWriter<'a>, ProofError> {
-        self.open_members(fields, false)
+    fn serialize_struct(self, _: &'static str, _: usize) -> Result<ObjectWriter<'a>, ProofError> {
+        self.open_object(false)
     }
 
     fn serialize_struct_variant(
@@ -318,10 +329,10 @@ impl<'a> ser::Serializer for &'a mut CanonicalSerializer {
         _: &'static str,
         _: u32,
         name: &'static str,
-        fields: usize,
+        _: usize,
     ) -> Result<ObjectWriter<'a>, ProofError> {
         self.open_variant(name)?;
-        self.open_members(fields, true)
+        self.open_object(true)
     }
 }
 
@@ -354,16 +365,15 @@ impl ArrayWriter<'_> {
     }
 }
 
-/// An object being written: `start` is where its first member begins, each piece is one
-/// `"name":value` without its comma.
+/// An object being written. Its members are those of `writer.open_members` from `first` on.
 struct ObjectWriter<'a> {
     writer: &'a mut CanonicalSerializer,
-    start: usize,
-    members: Vec<MemberSpan>,
+    first: usize,
     name: Option<String>,
     in_variant: bool,
 }
 
+/// Where `"name":value` is, without its comma.
 struct MemberSpan {
     name: Cow<'static, str>,
     from: usize,
@@ -376,51 +386,64 @@ impl ObjectWriter<'_> {
         name: Cow<'static, str>,
         value: &T,
     ) -> Result<(), ProofError> {
-        if !self.members.is_empty() {
-            self.writer.out.push(b',');
+        let writer = &mut *self.writer;
+        if writer.open_members.len() > self.first {
+            writer.out.push(b',');
         }
-        let from = self.writer.out.len();
-        write_string(&mut self.writer.out, &name);
-        self.writer.out.push(b':');
-        value.serialize(&mut *self.writer)?;
-        self.members.push(MemberSpan { name, from, to: self.writer.out.len() });
+        let from = writer.out.len();
+        write_string(&mut writer.out, &name);
+        writer.out.push(b':');
+        value.serialize(&mut *writer)?;
+        let to = writer.out.len();
+        writer.open_members.push(MemberSpan { name, from, to });
         Ok(())
     }
 
-    fn close(mut self) -> Result<(), ProofError> {
-        if !self.members.is_sorted_by(|a, b| compare_utf16(&a.name, &b.name).is_lt()) {
-            self.sort_members()?;
+    fn close(self) -> Result<(), ProofError> {
+        let writer = self.writer;
+        let members = writer.open_members.get_mut(self.first..).unwrap_or_default();
+        if !members.is_sorted_by(|a, b| compare_utf16(&a.name, &b.name).is_lt()) {
+            sort_members(members, &mut writer.out, &mut writer.unordered)?;
         }
-        self.writer.out.push(b'}');
-        self.writer.depth -= 1;
-        if self.writer.depth == 0 {
-            self.writer.top_level = Some(self.members);
+        writer.out.push(b'}');
+        writer.depth -= 1;
+        if writer.depth == 0 {
+            writer.top_level = Some(std::mem::take(&mut writer.open_members));
+        } else {
+            writer.open_members.truncate(self.first);
         }
         if self.in_variant {
-            self.writer.close_variant();
+            writer.close_variant();
         }
         Ok(())
     }
+}
 
-    fn sort_members(&mut self) -> Result<(), ProofError> {
-        self.members.sort_by(|a, b| compare_utf16(&a.name, &b.name));
-        let repeated =
-            self.members.iter().zip(self.members.iter().skip(1)).find(|(a, b)| a.name == b.name);
-        if let Some((piece, _)) = repeated {
-            return Err(ProofError::NotCanonical(format!("two members named `{}`", piece.name)));
-        }
-        let written = self.writer.out.split_off(self.start);
-        for (nth, piece) in self.members.iter_mut().enumerate() {
-            if nth > 0 {
-                self.writer.out.push(b',');
-            }
-            let bytes = written.get(piece.from - self.start..piece.to - self.start);
-            piece.from = self.writer.out.len();
-            self.writer.out.extend_from_slice(bytes.unwrap_or_default());
-            piece.to = self.writer.out.len();
-        }
-        Ok(())
+/// Puts the members, which are the last bytes of `out`, in canonical order.
+fn sort_members(
+    members: &mut [MemberSpan],
+    out: &mut Vec<u8>,
+    unordered: &mut Vec<u8>,
+) -> Result<(), ProofError> {
+    let Some(start) = members.first().map(|member| member.from) else { return Ok(()) };
+    members.sort_unstable_by(|a, b| compare_utf16(&a.name, &b.name));
+    let repeated = members.iter().zip(members.iter().skip(1)).find(|(a, b)| a.name == b.name);
+    if let Some((member, _)) = repeated {
+        return Err(ProofError::NotCanonical(format!("two members named `{}`", member.name)));
     }
+    unordered.clear();
+    unordered.extend_from_slice(out.get(start..).unwrap_or_default());
+    out.truncate(start);
+    for (nth, member) in members.iter_mut().enumerate() {
+        if nth > 0 {
+            out.push(b',');
+        }
+        let bytes = unordered.get(member.from - start..member.to - start);
+        member.from = out.len();
+        out.extend_from_slice(bytes.unwrap_or_default());
+        member.to = out.len();
+    }
+    Ok(())
 }
 
 /// The member name for a map key: text, or a boolean or integer written as text.

@@ -1,5 +1,6 @@
 use std::collections::{BTreeMap, HashMap};
 
+use proptest::prelude::*;
 use serde::Serialize;
 use serde_json::json;
 
@@ -30,6 +31,65 @@ fn orders_names_by_utf16_units_not_by_bytes() {
     let expected = "{\"z\":4,\"\u{10000}\":2,\"\u{1f600}a\":5,\"\u{e000}\":3,\"\u{ffff}\":1}";
     assert_eq!(canonical(&value), expected);
     assert_eq!(to_vec(&value).unwrap(), expected.as_bytes());
+}
+
+/// Text with many characters from both sides of the borders where UTF-8 and UTF-16 sort differently.
+fn near_the_borders() -> impl Strategy<Value = String> {
+    let character = prop_oneof![
+        Just('a'),
+        Just('\u{7f}'),
+        Just('\u{80}'),
+        Just('\u{d7ff}'),
+        Just('\u{e000}'),
+        Just('\u{ffff}'),
+        Just('\u{10000}'),
+        Just('\u{10ffff}'),
+        any::<char>(),
+    ];
+    proptest::collection::vec(character, 0..6).prop_map(|text| text.into_iter().collect())
+}
+
+proptest! {
+    #[test]
+    fn compares_names_by_utf16_units(a in near_the_borders(), b in near_the_borders()) {
+        prop_assert_eq!(compare_utf16(&a, &b), a.encode_utf16().cmp(b.encode_utf16()));
+    }
+}
+
+/// Serialised with its members out of order, on several levels.
+#[derive(Serialize)]
+struct OutOfOrder {
+    z: Inner,
+    b: Vec<Inner>,
+    a: BTreeMap<String, Inner>,
+    kind: &'static str,
+}
+
+#[derive(Clone, Serialize)]
+enum Inner {
+    Tuple(u8, bool),
+    Struct { y: u8, x: Box<Option<Inner>> },
+    Unit,
+}
+
+#[test]
+fn members_are_put_in_order_on_every_level() {
+    let leaf = Inner::Struct { y: 1, x: Box::new(None) };
+    let inner = Inner::Struct { y: 2, x: Box::new(Some(leaf)) };
+    let names = ["\u{ffff}", "\u{10000}", ""].map(|name| (name.to_owned(), inner.clone()));
+    let record = OutOfOrder {
+        z: inner.clone(),
+        b: vec![Inner::Unit, inner, Inner::Tuple(3, true)],
+        a: names.into(),
+        kind: "svc-a",
+    };
+    let value = serde_json::to_value(&record).unwrap();
+    let expected = value_to_vec(&value).unwrap();
+    assert_eq!(to_vec(&record).unwrap(), expected);
+    assert_eq!(append(b"before".to_vec(), &record).unwrap(), [b"before", &expected[..]].concat());
+    let object = serialize_object(&record).unwrap();
+    assert_eq!(object.member("kind"), Some(&b"\"svc-a\""[..]));
+    assert_eq!(object.member("b"), Some(&value_to_vec(&value["b"]).unwrap()[..]));
 }
 
 #[test]

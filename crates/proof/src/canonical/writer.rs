@@ -1,5 +1,7 @@
 //! Writes values, members, strings and numbers in canonical form.
 
+use std::cmp::Ordering;
+
 use serde_json::{Map, Number, Value};
 
 use super::limits::{MAX_DEPTH, MAX_INTEGER};
@@ -53,11 +55,16 @@ pub(super) fn write_members(
 
 /// The order of RFC 8785: by UTF-16 units. Characters beyond the basic plane sort before U+E000 to
 /// U+FFFF.
-pub(crate) fn compare_utf16(a: &str, b: &str) -> std::cmp::Ordering {
-    if a.is_ascii() && b.is_ascii() {
-        return a.cmp(b);
+pub(crate) fn compare_utf16(a: &str, b: &str) -> Ordering {
+    // The first byte that differs tells: UTF-8 sorts like UTF-16, but for these two ranges of first bytes.
+    let beyond_basic_plane = |byte: u8| byte >= 0xF0;
+    let above_surrogates = |byte: u8| (0xEE..0xF0).contains(&byte);
+    match a.bytes().zip(b.bytes()).find(|(a, b)| a != b) {
+        None => a.len().cmp(&b.len()),
+        Some((a, b)) if beyond_basic_plane(a) && above_surrogates(b) => Ordering::Less,
+        Some((a, b)) if above_surrogates(a) && beyond_basic_plane(b) => Ordering::Greater,
+        Some((a, b)) => a.cmp(&b),
     }
-    a.encode_utf16().cmp(b.encode_utf16())
 }
 
 /// The depth of the next level. Fails if that is too deep.

@@ -53,5 +53,5 @@ pub use self::sealed_leaf::SealedLeaf;
 pub use self::settings::LogSettings;
 pub use self::snapshot::{LogSnapshot, SignedTreeHead};
 pub use self::transparency_log::TransparencyLog;
-pub(crate) use self::transparency_log::{AnswerContext, ExtrasBuilder, decision_members};
+pub(crate) use self::transparency_log::{AnswerContext, ExtrasBuilder};
 pub use self::witness_peer::{WitnessPeer, WitnessPeerError};

@@ -247,8 +247,11 @@ impl TransparencyLog {
         let answered_at = answer.get("answered_at").and_then(Value::as_str);
         let answered_at = answered_at.and_then(|text| text.parse().ok());
         let answered_at = answered_at.unwrap_or_else(|| self.clock.now());
+        let content = proof::decision_content::decision_content(&answer, &self.issuer.brand);
+        let content = content.and_then(|content| proof::canonical::value_to_vec(&content));
+        let content = content.map_err(SealError::NotSigned)?;
         let open = OpenRecord::new(&answer).map_err(SealError::NotSigned)?;
-        self.seal_open_answer(&answer, open, domain, answered_at, context).await
+        self.seal_open_answer(content, open, domain, answered_at, context).await
     }
 
     /// Like `seal_answer`, after the answer that it names and with records to store in the same
@@ -258,25 +261,23 @@ impl TransparencyLog {
         answer: &ResolveAnswer,
         context: AnswerContext,
     ) -> Result<StoredAnswer, SealError> {
-        let decision = decision_members(answer).map_err(SealError::NotSigned)?;
+        let content = proof::decision_content::answer_content(answer, &self.issuer.brand);
+        let content = content.map_err(SealError::NotSigned)?;
         // Written here, where answers are made at the same time, and not by the one thread that seals them.
         let open = OpenRecord::new(answer).map_err(SealError::NotSigned)?;
         let (domain, answered_at) = (answer.domain.clone(), answer.answered_at);
-        self.seal_open_answer(&decision, open, domain, answered_at, context).await
+        self.seal_open_answer(content, open, domain, answered_at, context).await
     }
 
-    /// `decision` has at least the members of the answer that go into the log.
+    /// `content` is the decision of the answer, as it goes into the log.
     async fn seal_open_answer(
         &self,
-        decision: &Map<String, Value>,
+        content: Vec<u8>,
         open: OpenRecord,
         domain: Domain,
         answered_at: Timestamp,
         context: AnswerContext,
     ) -> Result<StoredAnswer, SealError> {
-        let content = proof::decision_content::decision_content(decision, &self.issuer.brand);
-        let content = content.and_then(|content| proof::canonical::value_to_vec(&content));
-        let content = content.map_err(SealError::NotSigned)?;
         let AnswerContext { predecessor, extras } = context;
         let finish = self.answer_finisher(open, domain, answered_at, extras);
         let done = self.submit(None, Bytes::from(content), Some(finish), predecessor).await?;
@@ -324,23 +325,6 @@ impl TransparencyLog {
     ) -> Result<SealedSubmission, SealError> {
         submit_to(self.require_open()?, kind, content, finish, predecessor).await
     }
-}
-
-/// The members of an answer that its decision in the log is made from.
-pub(crate) fn decision_members(answer: &ResolveAnswer) -> Result<Map<String, Value>, ProofError> {
-    let members = [
-        ("domain", serde_json::to_value(&answer.domain)),
-        ("status", serde_json::to_value(&answer.status)),
-        ("actions", serde_json::to_value(&answer.actions)),
-        ("evidence", serde_json::to_value(&answer.evidence)),
-        ("freshness", serde_json::to_value(&answer.freshness)),
-        ("incident", serde_json::to_value(&answer.incident)),
-        ("impersonation", serde_json::to_value(&answer.impersonation)),
-        ("high_risk_fields", serde_json::to_value(&answer.high_risk_fields)),
-    ];
-    let members = members.into_iter().map(|(name, value)| Ok((name.to_owned(), value?)));
-    let members: Result<_, serde_json::Error> = members.collect();
-    members.map_err(|error| ProofError::NotCanonical(error.to_string()))
 }
 
 async fn submit_to(

@@ -20,7 +20,6 @@ use super::seal_answer::{AnswerDraft, LatestAnswer, ReadInTurn};
 use super::stored_facts::describe_incident;
 use crate::answers::Answers;
 use crate::answers::revocations::withholds_the_same;
-use crate::log::decision_members;
 
 /// An answer made further in the future than this means that the clock was set back.
 const MAX_CLOCK_SKEW_MS: i64 = 60_000;
@@ -128,7 +127,8 @@ fn announced_upgrade(answer: &ResolveAnswer) -> Option<PlannedUpgrade> {
 }
 
 fn decision_leaf(answer: &ResolveAnswer, brand: &Brand) -> Option<Digest> {
-    proof::decision_content::decision_leaf(&decision_members(answer).ok()?, brand).ok()
+    let content = proof::decision_content::answer_content(answer, brand).ok()?;
+    Some(proof::merkle_tree::leaf_hash(&content))
 }
 
 /// Until when every statement of a stored answer is true.
