@@ -20,7 +20,7 @@ impl Audit for Database {
                 let sql = "SELECT seq FROM sqlite_sequence WHERE name = 'audit'";
                 let last = connection.prepare_cached(sql)?.query_row([], |row| count(row, 0));
                 let seq = last.optional()?.unwrap_or(0).saturating_add(1);
-                insert(connection, &AuditEntry { seq, ..entry })?;
+                insert(connection, &AuditEntry { seq, ..entry.clone() })?;
                 Ok(seq)
             };
             self.writer.write("recording an action", 0, append).await

@@ -21,14 +21,14 @@ impl Incidents for Database {
         incident: OwnerIncident,
         event: NewControlEvent,
     ) -> BoxFuture<'_, Result<(), StoreError>> {
-        let bytes = incident.what.len();
+        let (bytes, events) = (incident.what.len(), [event]);
         Box::pin(self.writer.write("storing an incident", bytes, move |connection| {
             if find_open(connection, &incident.domain, incident.reported_at)?.is_some() {
                 let (what, limit) = ("open incidents of this domain", 1);
                 return Err(StoreError::LimitReached { what, limit }.into());
             }
             insert(connection, &incident)?;
-            append_events(connection, &incident.domain, &incident.claim_id, &[event])?;
+            append_events(connection, &incident.domain, &incident.claim_id, &events)?;
             let sql = "DELETE FROM incidents WHERE rowid IN (
                            SELECT rowid FROM incidents WHERE domain = ?1
                            ORDER BY reported_at DESC, rowid DESC LIMIT -1 OFFSET ?2)";
@@ -95,7 +95,7 @@ impl Incidents for Database {
         by: &'a str,
         event: NewControlEvent,
     ) -> BoxFuture<'a, Result<bool, StoreError>> {
-        let (id, by) = (id.to_owned(), by.to_owned());
+        let (id, by, events) = (id.to_owned(), by.to_owned(), [event]);
         Box::pin(self.writer.write("ending an incident", 0, move |connection| {
             let sql = format!("SELECT {COLUMNS} FROM incidents WHERE id = ?1");
             let Some(mut incident) = find(connection, &sql, params![id])?.pop() else {
@@ -105,9 +105,9 @@ impl Incidents for Database {
                 return Ok(false);
             }
             incident.ended_at = Some(at);
-            incident.ended_by = Some(by);
+            incident.ended_by = Some(by.clone());
             insert(connection, &incident)?;
-            append_events(connection, &incident.domain, &incident.claim_id, &[event])?;
+            append_events(connection, &incident.domain, &incident.claim_id, &events)?;
             Ok(true)
         }))
     }

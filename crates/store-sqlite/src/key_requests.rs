@@ -55,7 +55,8 @@ impl KeyRequests for SqliteStore {
             if connection.prepare_cached(sql)?.query_row(parameters, |row| row.get(0))? {
                 return Ok(KeyRequestOutcome::HasLicence);
             }
-            insert_licence(connection, &Licence { mailbox: Some(mailbox), ..licence })?;
+            let licence = Licence { mailbox: Some(mailbox), ..licence.clone() };
+            insert_licence(connection, &licence)?;
             insert_key(connection, &first_key)?;
             let sql = "DELETE FROM key_requests WHERE mailbox = ?1";
             connection.prepare_cached(sql)?.execute(params![mailbox.as_bytes()])?;

@@ -17,14 +17,14 @@ impl LicenceScans for SqliteStore {
         Box::pin(async move {
             let id = scan.id.clone();
             let packed = PackedScan::pack(scan).await?;
-            let put = move |connection: &Connection, packed: PackedScan| {
+            let bytes = packed.bytes();
+            let put = move |connection: &Connection| {
                 packed.insert(connection)?;
                 let sql = "INSERT INTO licence_scans (licence_id, scan_id) VALUES (?1, ?2)";
                 connection.prepare_cached(sql)?.execute(params![licence_id, id])?;
                 Ok(())
             };
-            let bytes = packed.bytes();
-            self.database.writer.write("storing a scan", bytes, move |c| put(c, packed)).await
+            self.database.writer.write("storing a scan", bytes, put).await
         })
     }
 

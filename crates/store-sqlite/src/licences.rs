@@ -156,7 +156,7 @@ impl Licences for Database {
         keys: Vec<StoredKey>,
     ) -> BoxFuture<'_, Result<(), StoreError>> {
         Box::pin(self.writer.write("copying a licence", 0, move |connection| {
-            import_licence(connection, licence, keys)
+            import_licence(connection, licence.clone(), keys.clone())
         }))
     }
 }

@@ -171,7 +171,7 @@ impl PackedScan {
         self.record.len() + self.evidence.len() + self.artifacts.len()
     }
 
-    pub(crate) fn insert(self, connection: &Connection) -> Result<(), DatabaseError> {
+    pub(crate) fn insert(&self, connection: &Connection) -> Result<(), DatabaseError> {
         let row = &self.row;
         let time = row.scanned_at.as_millis();
         connection
@@ -199,12 +199,15 @@ impl PackedScan {
                 }
                 _ => DatabaseError::Sqlite(error),
             })?;
+        let (digests, _) = self.artifacts.as_chunks::<32>();
+        if digests.is_empty() {
+            return Ok(());
+        }
         let mut uses = connection.prepare_cached(
             "INSERT INTO artifact_uses (sha256, last_used_at) VALUES (?1, ?2)
              ON CONFLICT (sha256) DO UPDATE SET last_used_at = excluded.last_used_at
              WHERE excluded.last_used_at > last_used_at",
         )?;
-        let (digests, _) = self.artifacts.as_chunks::<32>();
         for sha256 in digests {
             uses.execute(params![sha256, time])?;
         }

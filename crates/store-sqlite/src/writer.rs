@@ -1,29 +1,28 @@
 //! The single thread that writes (group commit): it takes all waiting writes, commits them with one
 //! sync, and only then answers the callers.
 //!
-//! Writes are closures. Each runs in its own savepoint, so that a failed one does not affect the
-//! others in the same commit. If a commit fails on the disk, the writer stops for good: after a
-//! failed sync, a second one may report success although nothing was written.
+//! Writes are closures that can be repeated. A group is first tried without savepoints, which cost a
+//! copy of every page that a write changes; if a write fails, the group is rolled back and repeated
+//! with a savepoint for each write, so that the failed one does not affect the others. If a commit
+//! fails on the disk, the writer stops for good: after a failed sync, a second one may report success
+//! although nothing was written.
+
+mod queue;
+mod queued_write;
 
 use std::io;
 use std::sync::atomic::{AtomicI32, Ordering};
-use std::sync::{Arc, OnceLock, mpsc};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, OnceLock};
 
 use rusqlite::Connection;
 use store::StoreError;
 use supervisor::{SupervisedThread, Supervisor};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::sync::{Semaphore, oneshot};
 
+use self::queue::WriteQueue;
+use self::queued_write::{Group, QueuedWrite, WaitingWrite};
 use crate::error::DatabaseError;
 
-/// The most writes and (compressed) bytes in one commit. Limits how long a caller waits for the
-/// other writes in its group.
-const MAX_GROUP_WRITES: usize = 256;
-const MAX_GROUP_BYTES: usize = 8 * 1024 * 1024;
-/// How long a group waits to become as large as the previous one. Callers that were answered
-/// together tend to write again together; without this the first of them would get its own sync.
-const GATHER_TIME: Duration = Duration::from_millis(1);
 /// The most writes without an answer; further callers wait for a permit.
 const MAX_WAITING_WRITES: usize = 1024;
 /// From this many pages (16 MiB) the write-ahead log is copied into the database.
@@ -37,8 +36,8 @@ const WRITER_THREAD: &str = "store-writer";
 /// Owns the writer thread. The thread alone owns the writing connection.
 #[derive(Debug)]
 pub(crate) struct Writer {
-    /// Dropping it lets the thread finish the waiting writes and end.
-    queue: Option<mpsc::Sender<Box<dyn QueuedWrite>>>,
+    /// Closing it lets the thread finish the waiting writes and end.
+    queue: Arc<WriteQueue>,
     /// One permit for each write that has no answer yet.
     permits: Arc<Semaphore>,
     thread: Option<SupervisedThread>,
@@ -60,7 +59,7 @@ impl Writer {
         commit: Commit,
         supervisor: &Supervisor,
     ) -> io::Result<Self> {
-        let (sender, queue) = mpsc::channel();
+        let queue = Arc::new(WriteQueue::default());
         let stopped = Arc::new(OnceLock::new());
         let log_pages = Arc::new(AtomicI32::new(0));
         let counter = Arc::clone(&log_pages);
@@ -72,7 +71,7 @@ impl Writer {
             .map_err(io::Error::other)?;
         let thread = WriterThread {
             connection,
-            queue,
+            queue: Arc::clone(&queue),
             last_group: 1,
             commit,
             log_pages,
@@ -80,22 +79,24 @@ impl Writer {
         };
         let thread = supervisor.spawn_thread(WRITER_THREAD, move || thread.run())?;
         let permits = Arc::new(Semaphore::new(MAX_WAITING_WRITES));
-        Ok(Self { queue: Some(sender), permits, thread: Some(thread), stopped })
+        Ok(Self { queue, permits, thread: Some(thread), stopped })
     }
 
     /// Refuses every write, for a store that was opened only for reading.
     pub(crate) fn refusing() -> Self {
         let stopped = Arc::new(OnceLock::from("it was opened only for reading".to_owned()));
-        Self { queue: None, permits: Arc::new(Semaphore::new(0)), thread: None, stopped }
+        let (queue, permits) = (Arc::default(), Arc::new(Semaphore::new(0)));
+        Self { queue, permits, thread: None, stopped }
     }
 
     /// Runs `write` in the next commit and returns when that commit is on the disk. `bytes` is the
-    /// approximate size of what it writes.
+    /// approximate size of what it writes. `write` may run twice, the second time after everything
+    /// that it did the first time was rolled back; it must do the same again.
     pub(crate) async fn write<T: Send + 'static>(
         &self,
         doing: &'static str,
         bytes: usize,
-        write: impl FnOnce(&Connection) -> Result<T, DatabaseError> + Send + 'static,
+        write: impl Fn(&Connection) -> Result<T, DatabaseError> + Send + 'static,
     ) -> Result<T, StoreError> {
         let Some(thread) = &self.thread else { return Err(self.unavailable()) };
         tokio::select! {
@@ -110,15 +111,13 @@ impl Writer {
         &self,
         doing: &'static str,
         bytes: usize,
-        write: impl FnOnce(&Connection) -> Result<T, DatabaseError> + Send + 'static,
+        write: impl Fn(&Connection) -> Result<T, DatabaseError> + Send + 'static,
     ) -> Result<T, StoreError> {
         let permit = Arc::clone(&self.permits).acquire_owned().await;
         let permit = permit.map_err(|_| self.unavailable())?;
         let (reply, answer) = oneshot::channel();
-        let waiting =
-            WaitingWrite { doing, bytes, write: Some(write), result: None, reply, _permit: permit };
-        let Some(queue) = &self.queue else { return Err(self.unavailable()) };
-        queue.send(Box::new(waiting)).map_err(|_| self.unavailable())?;
+        let waiting = WaitingWrite { doing, bytes, write, result: None, reply, _permit: permit };
+        self.queue.push(Box::new(waiting)).map_err(|_| self.unavailable())?;
         answer.await.unwrap_or_else(|_| Err(self.unavailable()))
     }
 
@@ -130,61 +129,10 @@ impl Writer {
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        self.queue = None;
+        self.queue.close();
         if let Some(thread) = self.thread.take() {
             thread.join();
         }
-    }
-}
-
-/// A write that waits for its commit, independent of its result type.
-trait QueuedWrite: Send {
-    fn bytes(&self) -> usize;
-    /// Runs the closure and stores its result.
-    fn apply(&mut self, connection: &Connection) -> Result<(), DatabaseError>;
-    fn acknowledge(self: Box<Self>);
-    fn fail(self: Box<Self>, error: StoreError);
-    fn doing(&self) -> &'static str;
-}
-
-struct WaitingWrite<T, F> {
-    doing: &'static str,
-    bytes: usize,
-    write: Option<F>,
-    result: Option<T>,
-    reply: oneshot::Sender<Result<T, StoreError>>,
-    _permit: OwnedSemaphorePermit,
-}
-
-impl<T, F> QueuedWrite for WaitingWrite<T, F>
-where
-    T: Send,
-    F: FnOnce(&Connection) -> Result<T, DatabaseError> + Send,
-{
-    fn bytes(&self) -> usize {
-        self.bytes
-    }
-
-    fn apply(&mut self, connection: &Connection) -> Result<(), DatabaseError> {
-        if let Some(write) = self.write.take() {
-            self.result = Some(write(connection)?);
-        }
-        Ok(())
-    }
-
-    fn acknowledge(self: Box<Self>) {
-        // Sending fails only if the caller has gone away.
-        if let Some(done) = self.result {
-            let _ = self.reply.send(Ok(done));
-        }
-    }
-
-    fn fail(self: Box<Self>, error: StoreError) {
-        let _ = self.reply.send(Err(error));
-    }
-
-    fn doing(&self) -> &'static str {
-        self.doing
     }
 }
 
@@ -192,7 +140,7 @@ where
 /// with [`Writer`].
 struct WriterThread {
     connection: Connection,
-    queue: mpsc::Receiver<Box<dyn QueuedWrite>>,
+    queue: Arc<WriteQueue>,
     /// The number of writes in the last commit; about as many are likely to come next.
     last_group: usize,
     commit: Commit,
@@ -204,12 +152,13 @@ struct WriterThread {
 impl WriterThread {
     /// `Ok` once the queue is closed and empty; an error is why it accepts no more writes.
     fn run(mut self) -> Result<(), String> {
-        while let Some(group) = self.next_group() {
+        while let Some(group) = self.queue.next_group(self.last_group) {
+            self.last_group = group.len();
             supervisor::fault_point(WRITER_THREAD);
             let result = self.commit_group(group).and_then(|()| self.checkpoint());
             if let Err(why) = result {
                 tracing::error!(%why, "the store accepts no more writes");
-                // Callers still in the queue are answered when the queue is dropped.
+                // Callers still in the queue are answered when the queue is abandoned.
                 let _ = self.stopped.set(why.clone());
                 return Err(why);
             }
@@ -222,64 +171,69 @@ impl WriterThread {
         Ok(())
     }
 
-    /// Waits for a write and collects the others that are waiting or about to arrive.
-    fn next_group(&mut self) -> Option<Vec<Box<dyn QueuedWrite>>> {
-        let first = self.queue.recv().ok()?;
-        let gather_until = Instant::now() + GATHER_TIME;
-        let mut bytes = first.bytes();
-        let mut group = vec![first];
-        while group.len() < MAX_GROUP_WRITES && bytes < MAX_GROUP_BYTES {
-            let patience = if group.len() < self.last_group {
-                gather_until.saturating_duration_since(Instant::now())
-            } else {
-                Duration::ZERO
-            };
-            let Ok(next) = self.queue.recv_timeout(patience) else { break };
-            bytes = bytes.saturating_add(next.bytes());
-            group.push(next);
-        }
-        self.last_group = group.len();
-        Some(group)
-    }
-
     /// Commits the whole group in one transaction and answers every caller. An error is the reason
     /// to stop the writer.
-    fn commit_group(&mut self, group: Vec<Box<dyn QueuedWrite>>) -> Result<(), String> {
-        if let Err(error) = self.connection.execute_batch("BEGIN IMMEDIATE") {
+    fn commit_group(&mut self, mut group: Group) -> Result<(), String> {
+        let refused = match self.apply_group(&mut group) {
+            Ok(refused) => refused,
+            // The whole transaction is lost.
+            Err(error) => {
+                self.roll_back();
+                return fail_all(group, error);
+            }
+        };
+        if let Err(error) = (self.commit)(&self.connection) {
+            self.roll_back();
             return fail_all(group, error.into());
         }
-        let mut written = Vec::with_capacity(group.len());
         // Refused writes are also answered after the commit: a duplicate must not be reported for a
         // write in this group that is then lost.
-        let mut refused = Vec::new();
-        let mut waiting = group.into_iter();
-        while let Some(mut write) = waiting.next() {
-            match in_savepoint(&self.connection, write.as_mut()) {
-                Ok(Ok(())) => written.push(write),
-                Ok(Err(error)) => refused.push((write, error)),
-                // The whole transaction is lost.
-                Err(error) => {
-                    self.roll_back();
-                    written.push(write);
-                    written.extend(refused.into_iter().map(|(write, _)| write));
-                    written.extend(waiting);
-                    return fail_all(written, error);
+        let mut refused = refused.into_iter().peekable();
+        for (place, write) in group.into_iter().enumerate() {
+            match refused.next_if(|(refused, _)| *refused == place) {
+                None => write.acknowledge(),
+                Some((_, error)) => {
+                    let doing = write.doing();
+                    write.fail(error.into_store_error(doing));
                 }
             }
         }
-        if let Err(error) = (self.commit)(&self.connection) {
-            self.roll_back();
-            written.extend(refused.into_iter().map(|(write, _)| write));
-            return fail_all(written, error.into());
-        }
-        for write in written {
-            write.acknowledge();
-        }
-        for (write, error) in refused {
-            let doing = write.doing();
-            write.fail(error.into_store_error(doing));
-        }
         Ok(())
+    }
+
+    /// Runs the writes in a transaction, which is open afterwards. Returns the places of those that
+    /// were refused, with the reasons; an error concerns the whole group.
+    fn apply_group(&self, group: &mut Group) -> Result<Vec<(usize, DatabaseError)>, DatabaseError> {
+        self.connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
+        if self.apply_without_savepoints(group)? {
+            return Ok(Vec::new());
+        }
+        if !self.connection.is_autocommit() {
+            self.connection.execute_batch("ROLLBACK")?;
+        }
+        self.connection.execute_batch("BEGIN IMMEDIATE")?;
+        let mut refused = Vec::new();
+        for (place, write) in group.iter_mut().enumerate() {
+            if let Err(error) = in_savepoint(&self.connection, write.as_mut())? {
+                refused.push((place, error));
+            }
+        }
+        Ok(refused)
+    }
+
+    /// Whether all writes succeeded and the transaction is still open.
+    fn apply_without_savepoints(&self, group: &mut Group) -> Result<bool, DatabaseError> {
+        for write in group {
+            match write.apply(&self.connection) {
+                Err(error) if error.is_fatal() => return Err(error),
+                Err(_) => return Ok(false),
+                // Some errors (a full disk) make SQLite roll back by itself. If this write ignored
+                // one, the next must not run outside of a transaction.
+                Ok(()) if self.connection.is_autocommit() => return Ok(false),
+                Ok(()) => {}
+            }
+        }
+        Ok(true)
     }
 
     fn roll_back(&self) {
@@ -312,6 +266,13 @@ impl WriterThread {
     }
 }
 
+impl Drop for WriterThread {
+    /// Also after a panic.
+    fn drop(&mut self) {
+        self.queue.abandon();
+    }
+}
+
 /// Runs one write in a savepoint. The inner error concerns this write only; the outer one aborts
 /// the whole transaction.
 fn in_savepoint(
@@ -334,7 +295,7 @@ fn in_savepoint(
 }
 
 /// Answers every caller with the error; returns the reason to stop if the error is fatal.
-fn fail_all(group: Vec<Box<dyn QueuedWrite>>, error: DatabaseError) -> Result<(), String> {
+fn fail_all(group: Group, error: DatabaseError) -> Result<(), String> {
     if error.is_fatal() {
         let why = fatal_reason(error);
         for write in group {

@@ -4,8 +4,8 @@ mod append;
 mod leaves;
 mod read;
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use contract::Timestamp;
@@ -31,9 +31,11 @@ impl Log for SqliteStore {
         let (holder, leased) = (holder.to_owned(), Arc::clone(&self.lease_taken));
         Box::pin(async move {
             let previous = self.lease_taken.load(Ordering::Relaxed);
+            // Decided once, although the write may run twice.
+            let holder_is_gone = OnceLock::new();
             let taking = self.database.writer.write(DOING, 0, move |connection| {
-                let holder_is_gone = !leased.swap(true, Ordering::Relaxed);
-                append::take_lease(connection, &holder, now, until, holder_is_gone)
+                let is_gone = holder_is_gone.get_or_init(|| !leased.swap(true, Ordering::Relaxed));
+                append::take_lease(connection, &holder, now, until, *is_gone)
             });
             let taken = taking.await;
             if taken.is_err() {

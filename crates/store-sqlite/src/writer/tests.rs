@@ -205,7 +205,7 @@ async fn the_log_is_copied_back_while_writing_and_gone_at_the_end() {
 async fn what_waits_when_the_store_is_dropped_is_still_written() {
     let (dir, connection) = table();
     let writer = Writer::start(connection, &Supervisor::default()).unwrap();
-    let queue = writer.queue.clone().unwrap();
+    let queue = Arc::clone(&writer.queue);
     for x in 0..50 {
         let (reply, _) = oneshot::channel();
         let write = move |connection: &Connection| {
@@ -213,15 +213,9 @@ async fn what_waits_when_the_store_is_dropped_is_still_written() {
             Ok(())
         };
         let permit = Arc::clone(&writer.permits).acquire_owned().await.unwrap();
-        let waiting = WaitingWrite {
-            doing: "",
-            bytes: 0,
-            write: Some(write),
-            result: None,
-            reply,
-            _permit: permit,
-        };
-        assert!(queue.send(Box::new(waiting)).is_ok());
+        let waiting =
+            WaitingWrite { doing: "", bytes: 0, write, result: None, reply, _permit: permit };
+        assert!(queue.push(Box::new(waiting)).is_ok());
     }
     drop(queue);
     drop(writer);
@@ -273,4 +267,46 @@ async fn callers_that_come_back_together_are_committed_together() {
     assert!(commits.load(Ordering::Relaxed) < 100, "{commits:?}");
     drop(writer);
     assert_eq!(stored_rows(&dir).len(), 500);
+}
+
+#[tokio::test]
+async fn a_refused_write_has_the_others_of_its_group_repeated_once() {
+    let (dir, connection) = table();
+    let gate = Arc::new(AtomicBool::new(false));
+    let opened = Arc::clone(&gate);
+    let commit: Commit = Box::new(move |connection| {
+        // The first commit takes long, so that the rest must wait together.
+        while !opened.load(Ordering::Relaxed) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        connection.execute_batch("COMMIT")
+    });
+    let writer = Writer::start_with(connection, commit, &Supervisor::default()).unwrap();
+    let runs = Arc::new(AtomicI32::new(0));
+    let counted = |x: i64, refused: bool| {
+        let (writer, runs) = (&writer, Arc::clone(&runs));
+        async move {
+            let write = move |connection: &Connection| {
+                runs.fetch_add(1, Ordering::Relaxed);
+                connection.execute("INSERT INTO kept (x) VALUES (?1)", [x])?;
+                if refused { Err(StoreError::Full.into()) } else { Ok(x) }
+            };
+            writer.write("counting", 8, write).await
+        }
+    };
+    let first = put(&writer, 1);
+    let group = async {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        tokio::join!(counted(2, false), counted(3, true), counted(4, false))
+    };
+    let open = async {
+        tokio::time::sleep(Duration::from_millis(150)).await;
+        gate.store(true, Ordering::Relaxed);
+    };
+    let (first, group, ()) = tokio::join!(first, group, open);
+    assert_eq!((first, group), (Ok(()), (Ok(2), Err(StoreError::Full), Ok(4))));
+    // 2 and 3 without savepoints, then all three with them.
+    assert_eq!(runs.load(Ordering::Relaxed), 5);
+    drop(writer);
+    assert_eq!(stored_rows(&dir), [1, 2, 4]);
 }
