@@ -21,7 +21,13 @@ impl Decisions for SqliteStore {
         Box::pin(async move {
             decisions.iter().try_for_each(StoredDecision::check_size)?;
             let bytes = decisions.iter().map(|decision| decision.sealed.len() + 300).sum();
-            let write = move |c: &Connection| decisions.iter().try_for_each(|d| put_decision(c, d));
+            // Hashed here, because the thread that writes has enough to do.
+            let fingerprints: Vec<Digest> =
+                decisions.iter().map(StoredDecision::fingerprint).collect();
+            let write = move |c: &Connection| {
+                let mut all = decisions.iter().zip(&fingerprints);
+                all.try_for_each(|(decision, fingerprint)| put_decision(c, decision, fingerprint))
+            };
             self.database.writer.write("storing decisions", bytes, write).await
         })
     }
@@ -56,24 +62,17 @@ impl Decisions for SqliteStore {
     }
 }
 
-fn put_decision(connection: &Connection, decision: &StoredDecision) -> Result<(), DatabaseError> {
-    let fingerprint = decision.fingerprint();
+fn put_decision(
+    connection: &Connection,
+    decision: &StoredDecision,
+    fingerprint: &Digest,
+) -> Result<(), DatabaseError> {
     let lookup = decision.lookup.as_bytes();
-    let kept: Option<Vec<u8>> = connection
-        .prepare_cached("SELECT fingerprint FROM decisions WHERE lookup = ?1")?
-        .query_row(params![lookup], |row| row.get(0))
-        .optional()?;
-    match kept {
-        Some(kept) if kept == fingerprint.as_bytes() => return Ok(()),
-        Some(_) => {
-            let id = decision.lookup.to_string();
-            return Err(StoreError::Duplicate { what: "decision", id }.into());
-        }
-        None => {}
-    }
-    let sql =
-        format!("INSERT INTO decisions ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)");
-    connection.prepare_cached(&sql)?.execute(params![
+    let sql = format!(
+        "INSERT INTO decisions ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+         ON CONFLICT (lookup) DO NOTHING"
+    );
+    let new = connection.prepare_cached(&sql)?.execute(params![
         lookup,
         decision.domain.as_str(),
         decision.action,
@@ -84,7 +83,17 @@ fn put_decision(connection: &Connection, decision: &StoredDecision) -> Result<()
         fingerprint.as_bytes(),
         &decision.sealed[..],
     ])?;
-    Ok(())
+    if new > 0 {
+        return Ok(());
+    }
+    let stored: Vec<u8> = connection
+        .prepare_cached("SELECT fingerprint FROM decisions WHERE lookup = ?1")?
+        .query_row(params![lookup], |row| row.get(0))?;
+    if stored == fingerprint.as_bytes() {
+        return Ok(());
+    }
+    let id = decision.lookup.to_string();
+    Err(StoreError::Duplicate { what: "decision", id }.into())
 }
 
 struct RawDecision {
