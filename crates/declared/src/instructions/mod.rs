@@ -10,6 +10,7 @@
 mod base64_text;
 mod excerpt;
 pub mod fold;
+mod harmless_lines;
 mod invisible;
 mod model;
 mod passage_search;
@@ -25,6 +26,7 @@ use passage_search::PassageSearch;
 use phrases::{PhraseClass, contains_phrase, find_phrases};
 use sentences::SplitPassage;
 
+pub use harmless_lines::HarmlessLines;
 pub use model::{InstructionHit, PageContext, Passage};
 pub use phrases::PHRASES;
 
@@ -37,11 +39,28 @@ const MAX_TOTAL: usize = 4 << 20;
 /// Finds instructions in passages, in their order; at most twenty hits.
 #[must_use]
 pub fn find_instructions(passages: &[Passage<'_>], context: PageContext) -> Vec<InstructionHit> {
+    find_instructions_among(passages, context, &mut HarmlessLines::default())
+}
+
+/// The same for one of several pages, of which lines are known to be harmless. Adds those of this page.
+#[must_use]
+pub fn find_instructions_among<'a>(
+    passages: &[Passage<'a>],
+    context: PageContext,
+    harmless: &mut HarmlessLines<'a>,
+) -> Vec<InstructionHit> {
     let mut hits = Vec::new();
     let mut left = MAX_TOTAL;
     for passage in passages {
         let text = truncate_str(passage.text, MAX_PASSAGE.min(left));
         left = left.saturating_sub(text.len());
+        // In a file, sentences that address nobody count too.
+        if passage.surface != "file" && harmless.include(text) {
+            if left == 0 {
+                break;
+            }
+            continue;
+        }
         let mut found = PassageSearch::new(passage.surface, text, context).find_hits();
         found.sort_by_key(|hit| hit.offset);
         found.truncate(MAX_HITS_OF_PASSAGE);

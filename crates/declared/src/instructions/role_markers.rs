@@ -62,11 +62,26 @@ fn any_of(markers: &[&str]) -> Option<Regex> {
 
 /// The first marker of each kind, whatever the case of its ASCII letters.
 pub(super) fn find_markers(text: &str) -> Vec<RoleMarker> {
+    if !may_have_marker(text) {
+        return Vec::new();
+    }
     let first = |markers: &Option<Regex>| Some(markers.as_ref()?.find(text.as_bytes())?.start());
     let mut found = Vec::new();
     found.extend(first(&CHAT_FORMAT).map(|at| RoleMarker { at, is_chat_format: true }));
     found.extend(first(&AMBIGUOUS).map(|at| RoleMarker { at, is_chat_format: false }));
     found
+}
+
+/// Whether a text has a sign or the word of which every marker has one. Most texts have neither.
+fn may_have_marker(text: &str) -> bool {
+    const WORD: &[u8] = b"system";
+    let bytes = text.as_bytes();
+    let is_word = |at: usize| {
+        let word = at.checked_sub(1).and_then(|from| bytes.get(from..from + WORD.len()));
+        word.is_some_and(|word| word.eq_ignore_ascii_case(WORD))
+    };
+    memchr::memchr3(b'<', b'[', b'#', bytes).is_some()
+        || memchr::memchr2_iter(b'y', b'Y', bytes).any(is_word)
 }
 
 /// Whether the text is a template with placeholders, not a message.

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use agents::Role;
 use contract::evidence::{PageSource, ReadTarget, Reading, SkippedRead};
 use contract::records::{AgentRow, InstructionLikeText, PageReading, PageResponse, RowCause};
+use declared::instructions::HarmlessLines;
 
 use super::agent_rows::is_served;
 use super::agent_view::{cause_by_status, cause_with_wall, recognise_wall};
@@ -116,6 +117,7 @@ fn is_empty(parsed: &ParsedEvidence<'_>, served: &[&Reading]) -> Option<bool> {
 fn find_instructions(parsed: &ParsedEvidence<'_>, served: &[&Reading]) -> Vec<InstructionLikeText> {
     let mut found = Vec::new();
     let mut searched: BTreeSet<&str> = BTreeSet::new();
+    let mut harmless = HarmlessLines::default();
     for reading in served {
         let Some(response) = reading.exchange.response().filter(|r| content::is_text(r)) else {
             continue;
@@ -128,7 +130,7 @@ fn find_instructions(parsed: &ParsedEvidence<'_>, served: &[&Reading]) -> Vec<In
         let same = served.iter().filter(|other| {
             other.exchange.response().is_some_and(|r| r.body.sha256 == response.body.sha256)
         });
-        for hit in instructions::detect_on_page(page, &[]) {
+        for hit in instructions::detect_on_page(page, &[], &mut harmless) {
             for other in same.clone() {
                 instructions::add_hit(&mut found, hit.clone(), &other.identity, &other.id);
             }

@@ -6,7 +6,9 @@ use contract::evidence::{ReadTarget, Reading};
 use contract::records::{AgentView, InstructionLikeText};
 use contract::text::display_safe;
 use declared::comparison::Facet;
-use declared::instructions::{PageContext, Passage, is_about_security};
+use declared::instructions::{
+    HarmlessLines, PageContext, Passage, find_instructions_among, is_about_security,
+};
 
 use super::agent_rows::{browser_row, is_ai, is_served};
 use super::parsed_evidence::{ParsedEvidence, ParsedPage, is_success};
@@ -27,6 +29,7 @@ pub(super) fn find_instructions(
     let mut found: Vec<InstructionLikeText> = Vec::new();
     // Identities that got the same bytes share one search result.
     let mut searched: BTreeMap<(String, bool), Vec<InstructionLikeText>> = BTreeMap::new();
+    let mut harmless = HarmlessLines::default();
     for row in view.rows.iter_mut().filter(|row| is_served(row)) {
         let (Some(reading), Some(digest)) = (row.reading.clone(), row.body_sha256.clone()) else {
             continue;
@@ -40,7 +43,7 @@ pub(super) fn find_instructions(
         let compared = if differs { people } else { &[] };
         let hits = searched
             .entry((digest, differs))
-            .or_insert_with(|| detect_on_page(parsed_page, compared));
+            .or_insert_with(|| detect_on_page(parsed_page, compared, &mut harmless));
         row.instruction_like_text = Some(!hits.is_empty());
         for hit in hits.iter() {
             add_hit(&mut found, hit.clone(), &row.id, &reading);
@@ -69,22 +72,24 @@ fn page_of_reading<'l>(parsed: &'l ParsedEvidence<'_>, id: &str) -> Option<&'l P
 }
 
 /// Finds the instructions on a page. `people` are the pages that people got; none if the page is one of
-/// them.
-pub(super) fn detect_on_page(
-    parsed_page: &ParsedPage,
+/// them. `harmless` are lines of other pages of the site.
+pub(super) fn detect_on_page<'l>(
+    parsed_page: &'l ParsedPage,
     people: &[&ParsedPage],
+    harmless: &mut HarmlessLines<'l>,
 ) -> Vec<InstructionLikeText> {
-    let found = detect_in_context(parsed_page, people, false);
+    let found = detect_in_context(parsed_page, people, false, harmless);
     // Pages about security may quote instructions. This is checked only if something was found.
     let excused = !found.is_empty()
         && is_about_security(parsed_page.page.title.as_deref(), &parsed_page.page.main);
-    if excused { detect_in_context(parsed_page, people, true) } else { found }
+    if excused { detect_in_context(parsed_page, people, true, harmless) } else { found }
 }
 
-fn detect_in_context(
-    parsed_page: &ParsedPage,
+fn detect_in_context<'l>(
+    parsed_page: &'l ParsedPage,
     people: &[&ParsedPage],
     security: bool,
+    harmless: &mut HarmlessLines<'l>,
 ) -> Vec<InstructionLikeText> {
     let page = &parsed_page.page;
     let context = |only_ai| PageContext { only_ai, about_security: security };
@@ -101,7 +106,7 @@ fn detect_in_context(
         Passage { surface: "quoted", text: &page.quoted },
     ];
     let mut hits: Vec<InstructionLikeText> =
-        declared::instructions::find_instructions(&visible, context(!shared_text))
+        find_instructions_among(&visible, context(!shared_text), harmless)
             .into_iter()
             .map(|hit| to_instruction_like(hit, !shared_text))
             .collect();
@@ -112,7 +117,7 @@ fn detect_in_context(
         page.json_ld.iter().map(|text| Passage { surface: "json_ld", text }).collect();
     let shared_data = is_shared(&|own| own.page.json_ld == page.json_ld);
     hits.extend(
-        declared::instructions::find_instructions(&data, context(!shared_data))
+        find_instructions_among(&data, context(!shared_data), harmless)
             .into_iter()
             .map(|hit| to_instruction_like(hit, !shared_data)),
     );
@@ -122,7 +127,7 @@ fn detect_in_context(
             .map(|hidden| Passage { surface: hidden.surface.as_str(), text: &hidden.text })
             .collect();
         hits.extend(
-            declared::instructions::find_instructions(&passages, context(only_ai))
+            find_instructions_among(&passages, context(only_ai), harmless)
                 .into_iter()
                 .map(|hit| to_instruction_like(hit, only_ai)),
         );
