@@ -8,6 +8,7 @@ pub mod capability;
 pub mod charset;
 pub mod comparison;
 pub mod control_proof;
+mod digits;
 pub mod engine_answer;
 pub mod entity;
 mod evidence_excerpt;

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::street_addresses::{MAX_CONTACTS, fold, street_addresses};
+use crate::digits::find_digit;
 use crate::entity::{FactName, read_declared_facts};
 use crate::page::{Page, truncate_str};
 
@@ -86,7 +87,7 @@ fn number_runs(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
         // Most characters are letters: digits are looked for first, then the signs around them.
-        let digit = rest.bytes().position(|byte| byte.is_ascii_digit())?;
+        let digit = find_digit(rest)?;
         let (before, from) = rest.split_at_checked(digit)?;
         let start = before.trim_end_matches(is_part).len();
         let end = digit + from.find(|c| !is_part(c)).unwrap_or(from.len());

@@ -1,6 +1,7 @@
 //! Postal addresses in a text: a word for a street, and a house number near it.
 
 use super::street_words::is_street_word;
+use crate::digits::find_digit;
 
 /// The most contacts kept of one page, of whatever kind.
 pub(super) const MAX_CONTACTS: usize = 200;
@@ -15,33 +16,81 @@ pub(super) fn street_addresses(text: &str) -> Vec<String> {
     let mut seen_to = 0;
     // Texts have fewer numbers than words, so that only words near a number are looked at.
     for start in house_numbers(text) {
-        let (before, from_number) = text.split_at_checked(start).unwrap_or((text, ""));
-        // As many words around as those near the farthest word for a street.
-        let mut words: Vec<&str> =
-            before.split_whitespace().rev().take(2 * ADDRESS_WORDS - 1).collect();
-        words.reverse();
-        let number_at = words.len();
-        words.extend(from_number.split_whitespace().take(2 * ADDRESS_WORDS + 1));
-        let first = number_at.saturating_sub(ADDRESS_WORDS - 1);
-        for (at, word) in words.iter().enumerate().take(number_at + ADDRESS_WORDS + 1).skip(first) {
+        let first = start_of_words(text, start, ADDRESS_WORDS - 1);
+        let mut words_behind = 0;
+        for word in words(text.get(first..).unwrap_or_default()) {
+            if words_behind > ADDRESS_WORDS {
+                break;
+            }
             if found.len() >= MAX_CONTACTS {
                 return found;
             }
             let place = offset(text, word);
+            words_behind += usize::from(place >= start);
             if place >= seen_to {
                 seen_to = place + word.len();
-                found.extend(address_at(&words, at, word));
+                if is_street_word(word) {
+                    found.extend(address_of(text, place));
+                }
             }
         }
     }
     found
 }
 
-/// The address of which this word is the one for the street.
-fn address_at(words: &[&str], at: usize, word: &str) -> Option<String> {
-    if !is_street_word(word) {
-        return None;
+/// The address of which the word at this place is the one for the street.
+fn address_of(text: &str, place: usize) -> Option<String> {
+    let first = start_of_words(text, place, ADDRESS_WORDS);
+    let mut near = Vec::with_capacity(2 * ADDRESS_WORDS);
+    near.extend(words(text.get(first..)?).take_while(|word| offset(text, word) < place));
+    let at = near.len();
+    near.extend(words(text.get(place..)?).take(ADDRESS_WORDS));
+    address_at(&near, at, near.get(at)?)
+}
+
+/// Where so many words before a place begin, or as many as there are.
+fn start_of_words(text: &str, place: usize, count: usize) -> usize {
+    let mut start = place;
+    for _ in 0..count {
+        let before = text.get(..start).unwrap_or_default().trim_end();
+        if before.is_empty() {
+            break;
+        }
+        let plain = before.bytes().rposition(|byte| !byte.is_ascii() || is_ascii_space(byte));
+        start = match plain.map(|at| (at + 1, before.as_bytes().get(at))) {
+            None => 0,
+            Some((at, Some(byte))) if byte.is_ascii() => at,
+            // White space beyond ASCII.
+            _ => before.trim_end_matches(|c: char| !c.is_whitespace()).len(),
+        };
     }
+    start
+}
+
+/// The words of a text, as `split_whitespace` finds them. Most words are ASCII.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        rest = rest.trim_start();
+        let plain = rest.bytes().position(|byte| !byte.is_ascii() || is_ascii_space(byte));
+        let length = match plain.map(|at| (at, rest.as_bytes().get(at))) {
+            None => rest.len(),
+            Some((at, Some(byte))) if byte.is_ascii() => at,
+            _ => rest.find(char::is_whitespace).unwrap_or(rest.len()),
+        };
+        let (word, after) = rest.split_at_checked(length)?;
+        rest = after;
+        (!word.is_empty()).then_some(word)
+    })
+}
+
+/// White space among the characters of one byte, as `char::is_whitespace` has it.
+fn is_ascii_space(byte: u8) -> bool {
+    matches!(byte, b'\t'..=b'\r' | b' ')
+}
+
+/// The address of which this word is the one for the street, if a number is near it.
+fn address_at(words: &[&str], at: usize, word: &str) -> Option<String> {
     let from = at.saturating_sub(ADDRESS_WORDS);
     let near = words.get(from..(at + ADDRESS_WORDS).min(words.len())).unwrap_or_default();
     let number = near.iter().find(|word| is_house_number(word))?;
@@ -65,10 +114,10 @@ fn house_numbers(text: &str) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         loop {
             let rest = text.get(at..)?;
-            let digit = at + rest.bytes().position(|byte| byte.is_ascii_digit())?;
+            let digit = at + find_digit(rest)?;
             let (before, from) = text.split_at_checked(digit)?;
             let start = before.trim_end_matches(|c: char| !c.is_whitespace()).len();
-            let end = digit + from.find(char::is_whitespace).unwrap_or(from.len());
+            let end = digit + words(from).next().map_or(0, str::len);
             at = end;
             if is_house_number(text.get(start..end)?) {
                 return Some(start);
@@ -147,8 +196,9 @@ mod tests {
         ) {
             let text = words.join(" ");
             let words: Vec<&str> = text.split_whitespace().collect();
-            let all = words.iter().enumerate().filter_map(|(at, word)| address_at(&words, at, word));
-            let all: Vec<String> = all.collect();
+            let streets = words.iter().enumerate().filter(|(_, word)| is_street_word(word));
+            let all: Vec<String> =
+                streets.filter_map(|(at, word)| address_at(&words, at, word)).collect();
             proptest::prop_assert_eq!(street_addresses(&text), all);
         }
     }

@@ -52,6 +52,9 @@ const STREET_ENDINGS: &[&str] = &[
     "gracht", "gade", "vej", "gatan", "gata", "vägen", "veien", "gaten", "katu",
 ];
 
+/// The shortest word with an ending: three letters before the shortest one.
+const MIN_WITH_ENDING: usize = 6;
+
 /// Which two letters a word of the lists ends with: for each last but one, a bit for each last.
 const ENDS: [u32; 26] = {
     let mut ends = [0; 26];
@@ -104,7 +107,7 @@ fn is_known(word: &str, is_same: impl Fn(&str, &str) -> bool) -> bool {
         from.and_then(|from| word.get(from..)).is_some_and(|end| is_same(end, ending))
     };
     STREET_WORDS.iter().any(|known| known.len() == word.len() && is_same(word, known))
-        || STREET_ENDINGS.iter().any(|ending| ends_with(ending))
+        || (word.len() >= MIN_WITH_ENDING && STREET_ENDINGS.iter().any(|ending| ends_with(ending)))
 }
 
 #[cfg(test)]
@@ -117,6 +120,7 @@ mod tests {
             assert!(is_street_word(word) && is_street_word(&word.to_uppercase()), "{word}");
         }
         for ending in STREET_ENDINGS {
+            assert!(ending.len() + 3 >= MIN_WITH_ENDING, "{ending}");
             assert!(is_street_word(&format!("Nord{ending}")), "{ending}");
         }
     }

@@ -92,15 +92,6 @@ fn read(page: &Page, domain: &str, sources: FactSources) -> Entity {
     });
     entity.business_place_count =
         places.iter().filter(|place| merged.binary_search(&place.as_str()).is_ok()).count();
-    entity.site_names = page
-        .title
-        .iter()
-        .map(|title| {
-            name::compact_name(&name::normalize_name(truncate_str(title, normalize::MAX_VALUE)))
-        })
-        .chain([name::compact_name(&name::normalize_name(domain_label(domain)))])
-        .filter(|known| !known.is_empty())
-        .collect();
     let localities: Vec<String> = main
         .and_then(|n| nodes.get(n))
         .into_iter()
@@ -110,6 +101,7 @@ fn read(page: &Page, domain: &str, sources: FactSources) -> Entity {
         .collect();
     add_open_graph_facts(page, &mut entity, home.as_deref());
     if sources == FactSources::All {
+        entity.site_names = site_names(page, domain);
         add_visible_facts(page, &mut entity, home.as_deref(), &localities);
     }
     let has_markup = !page.json_ld.is_empty()
@@ -118,6 +110,18 @@ fn read(page: &Page, domain: &str, sources: FactSources) -> Entity {
         || !page.h_cards.is_empty();
     entity.script_only = !has_markup && page.is_app_shell;
     entity
+}
+
+/// The names by which the page and its address call the site, in the form in which names are compared.
+fn site_names(page: &Page, domain: &str) -> Vec<String> {
+    page.title
+        .iter()
+        .map(|title| {
+            name::compact_name(&name::normalize_name(truncate_str(title, normalize::MAX_VALUE)))
+        })
+        .chain([name::compact_name(&name::normalize_name(domain_label(domain)))])
+        .filter(|known| !known.is_empty())
+        .collect()
 }
 
 /// The items that are not part of another, as JSON-LD with their positions.

@@ -1,7 +1,13 @@
 //! Finds amounts of money in a text.
 
+use std::collections::BTreeSet;
+
+use crate::digits::find_digit;
+
 /// How many amounts of one text are kept.
 const MAX_PRICES: usize = 200;
+/// How many spellings are remembered, so that an amount that a page repeats is normalized once.
+const MAX_SPELLINGS: usize = 1_000;
 /// How many bytes may separate a currency from its number: `EUR 5`, `5 &nbsp;€`.
 const MAX_CURRENCY_GAP: usize = 4;
 
@@ -9,9 +15,17 @@ const MAX_CURRENCY_GAP: usize = 4;
 #[must_use]
 pub fn prices(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    let mut seen = std::collections::BTreeSet::new();
-    for price in (Amounts { text, at: 0 }) {
-        if !seen.contains(&price) {
+    let mut seen = BTreeSet::new();
+    let mut spellings = BTreeSet::new();
+    for amount in (WrittenAmounts { text, at: 0 }) {
+        if spellings.contains(&amount) {
+            continue;
+        }
+        if spellings.len() < MAX_SPELLINGS {
+            spellings.insert(amount);
+        }
+        let price = amount.normalized().filter(|price| !seen.contains(price));
+        if let Some(price) = price {
             seen.insert(price.clone());
             found.push(price);
             if found.len() >= MAX_PRICES {
@@ -24,22 +38,35 @@ pub fn prices(text: &str) -> Vec<String> {
 
 /// Whether a text contains an amount of money.
 pub(super) fn has_price(text: &str) -> bool {
-    Amounts { text, at: 0 }.next().is_some()
+    WrittenAmounts { text, at: 0 }.any(|amount| amount.normalized().is_some())
 }
 
-struct Amounts<'a> {
+/// An amount as written.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct WrittenAmount<'a> {
+    currency: &'static str,
+    number: &'a str,
+}
+
+impl WrittenAmount<'_> {
+    /// The amount in one spelling; none if its number is too long.
+    fn normalized(self) -> Option<String> {
+        plain_number(self.number).map(|number| [self.currency, " ", &number].concat())
+    }
+}
+
+struct WrittenAmounts<'a> {
     text: &'a str,
     at: usize,
 }
 
-impl Iterator for Amounts<'_> {
-    type Item = String;
+impl<'a> Iterator for WrittenAmounts<'a> {
+    type Item = WrittenAmount<'a>;
 
-    fn next(&mut self) -> Option<String> {
+    fn next(&mut self) -> Option<Self::Item> {
         let text = self.text;
         loop {
-            let rest = text.get(self.at..)?;
-            let start = self.at + rest.bytes().position(|byte| byte.is_ascii_digit())?;
+            let start = self.at + find_digit(text.get(self.at..)?)?;
             let number = text.get(start..)?;
             let length = number
                 .bytes()
@@ -49,17 +76,15 @@ impl Iterator for Amounts<'_> {
             let before = text.get(..start).unwrap_or_default();
             // A number within a longer number is not an amount.
             let before_number = before.chars().next_back();
-            let written = number.get(..length)?.trim_end_matches(['.', ',', '\'']);
-            let after = text.get(start + written.len()..).unwrap_or_default();
+            let number = number.get(..length)?.trim_end_matches(['.', ',', '\'']);
+            let after = text.get(start + number.len()..).unwrap_or_default();
             let Some(currency) = currency_after(after).or_else(|| currency_before(before)) else {
                 continue;
             };
             if before_number.is_some_and(|c| c.is_ascii_digit()) {
                 continue;
             }
-            if let Some(amount) = plain_number(written) {
-                return Some([currency, " ", &amount].concat());
-            }
+            return Some(WrittenAmount { currency, number });
         }
     }
 }

@@ -42,28 +42,46 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(char::is_whitespace).flat_map(words_of_run).filter(|word| is_word(word))
 }
 
-/// The number of [`words`]. Most text is ASCII, in which they can be counted byte by byte.
+/// The number of [`words`], counted no further than this.
 pub(super) fn count_words(text: &str, most: usize) -> usize {
     let mut count = 0;
     let mut rest = text;
     while count < most && !rest.is_empty() {
-        let mut is_ascii = true;
-        let mut is_word = false;
-        let length = rest
-            .bytes()
-            .position(|byte| {
-                is_ascii &= byte.is_ascii();
-                is_word |= byte.is_ascii_alphanumeric();
-                is_ascii_space(byte)
-            })
-            .unwrap_or(rest.len());
-        count += match rest.get(..length) {
-            Some(run) if !is_ascii => words(run).count(),
-            _ => usize::from(is_word),
+        let (block, after) = rest.split_at_checked(block_length(rest)).unwrap_or((rest, ""));
+        count += match count_ascii_words(block.as_bytes()) {
+            Some(words) => words,
+            None => words(block).count(),
         };
-        rest = rest.get(length + 1..).unwrap_or_default();
+        rest = after;
     }
     count.min(most)
+}
+
+/// How many bytes of a text are counted together. A block ends behind white space.
+fn block_length(text: &str) -> usize {
+    const BLOCK: usize = 128;
+    let bytes = text.as_bytes();
+    let Some((block, more)) = bytes.split_at_checked(BLOCK) else { return bytes.len() };
+    let last = block.iter().rposition(|byte| is_ascii_space(*byte));
+    let next = || more.iter().position(|byte| is_ascii_space(*byte)).map(|at| BLOCK + at);
+    last.or_else(next).map_or(bytes.len(), |at| at + 1)
+}
+
+/// The number of words of a short text of ASCII in which no run begins with a sign; none for other texts.
+/// Every byte is treated alike, so that the processor compares many at a time.
+fn count_ascii_words(text: &[u8]) -> Option<usize> {
+    let (first, rest) = text.split_first().filter(|_| text.len() <= usize::from(u8::MAX))?;
+    let (mut count, mut is_other) = (0_u8, false);
+    let mut look_at = |begins: bool, byte: u8| {
+        let is_letter = byte.is_ascii_alphanumeric();
+        count += u8::from(begins & is_letter);
+        is_other |= !byte.is_ascii() | (begins & !is_letter & !is_ascii_space(byte));
+    };
+    look_at(true, *first);
+    for (before, byte) in text.iter().zip(rest) {
+        look_at(is_ascii_space(*before), *byte);
+    }
+    (!is_other).then_some(usize::from(count))
 }
 
 /// White space among the characters of one byte, as `char::is_whitespace` has it.

@@ -47,11 +47,12 @@ pub(super) fn tokenize(text: &str, language: Option<&str>) -> Vec<PlacedToken> {
         let (token, length) = if c.is_ascii_digit() {
             read_time(rest)
         } else if c.is_alphabetic() {
-            let length = rest
-                .find(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’')
-                .unwrap_or(rest.len());
-            let word = normalize::fold(truncate_str(rest.get(..length).unwrap_or_default(), 40));
-            let meaning = hours_words::meaning(&word, language);
+            let length = word_length(rest);
+            let written = truncate_str(rest.get(..length).unwrap_or_default(), 40);
+            // Most words are written as they are compared.
+            let is_folded = written.bytes().all(|byte| byte.is_ascii_lowercase());
+            let folded = (!is_folded).then(|| normalize::fold(written));
+            let meaning = hours_words::meaning(folded.as_deref().unwrap_or(written), language);
             // The full stop of an abbreviation.
             let is_short = matches!(meaning, WordMeaning::Day(_)) && length <= 5;
             let stop = usize::from(is_short && rest.as_bytes().get(length) == Some(&b'.'));
@@ -72,6 +73,17 @@ pub(super) fn tokenize(text: &str, language: Option<&str>) -> Vec<PlacedToken> {
         rest = rest.get(length.max(1)..).unwrap_or_default();
     }
     tokens
+}
+
+/// How many bytes at the start of a text belong to one word.
+fn word_length(text: &str) -> usize {
+    let plain = text.bytes().take_while(u8::is_ascii_alphanumeric).count();
+    match text.as_bytes().get(plain) {
+        Some(byte) if byte.is_ascii() && *byte != b'\'' => plain,
+        _ => {
+            text.find(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’').unwrap_or(text.len())
+        }
+    }
 }
 
 /// `9`, `9:30`, `9.30`, `9h30`, `9 am`, `9 Uhr`: the time and its length. Other numbers are no time.

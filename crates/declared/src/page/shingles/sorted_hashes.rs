@@ -18,16 +18,19 @@ pub(super) fn count_common(one: &[u64], other: &[u64], least: usize) -> usize {
         if common + ours.len().min(theirs.len()) < least {
             return common;
         }
+        let (mut our_at, mut their_at) = (0, 0);
         for _ in 0..STEPS {
-            let ([our, our_rest @ ..], [their, their_rest @ ..]) = (ours, theirs) else {
+            let (Some(our), Some(their)) = (ours.get(our_at), theirs.get(their_at)) else {
                 return common;
             };
             // Each list moves on by a comparison, not by a branch: which of two hashes is smaller is
             // chance, and the processor would guess wrong half of the time.
             common += usize::from(our == their);
-            ours = if our <= their { our_rest } else { ours };
-            theirs = if their <= our { their_rest } else { theirs };
+            our_at += usize::from(our <= their);
+            their_at += usize::from(their <= our);
         }
+        ours = ours.get(our_at..).unwrap_or_default();
+        theirs = theirs.get(their_at..).unwrap_or_default();
     }
 }
 
