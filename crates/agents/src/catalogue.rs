@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 const BUILT_IN: &str = include_str!("../data/identities.json");
 
 /// Every identity that a scan may use, in file order.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Catalogue {
+    /// Deserialised so that a file of another version is refused.
     #[serde(skip_serializing)]
-    #[expect(dead_code, reason = "deserialised so that a file of another version is refused")]
     v: Version,
     /// This service's own robots.txt token. A site can use it to disallow scans.
     pub own_token: String,
@@ -127,7 +127,7 @@ impl Role {
 }
 
 /// Deserialises only from version 1.
-#[derive(Debug, Clone, Copy, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "u32")]
 pub(crate) struct Version;
 

@@ -13,6 +13,7 @@ pub mod graph;
 pub mod lookalike;
 pub mod machine_record;
 pub mod mcp;
+mod once_digest;
 pub mod registry;
 pub mod resolve;
 pub mod rights;

@@ -1,7 +1,8 @@
 //! The types of a rulepack.
 
-use proof::digest::sha256;
 use serde::Serialize;
+
+use crate::once_digest::OnceDigest;
 
 /// A set of scoring rules. Each build has one. Older records name theirs by version and digest.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -81,7 +82,8 @@ impl Rulepack {
     /// that ever changes, the digest is empty and the tests fail.
     #[must_use]
     pub fn digest(&self) -> String {
-        proof::canonical::to_vec(self).map(|bytes| sha256(&bytes).to_string()).unwrap_or_default()
+        static DIGEST: OnceDigest<Rulepack> = OnceDigest::new();
+        DIGEST.of(self)
     }
 
     /// The letter for a score of 0 to 100.

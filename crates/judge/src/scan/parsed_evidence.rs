@@ -11,7 +11,7 @@ use super::convert::saturating_u32;
 use super::robots_file::RobotsFile;
 use crate::bodies::Bodies;
 use crate::rulepack::Rulepack;
-use crate::walls::{Wall, WallDetector, add_gate};
+use crate::walls::{GateKey, Wall, WallDetector, add_gate, recognise_gate};
 
 pub(super) struct ParsedEvidence<'a> {
     pub(super) evidence: &'a Evidence,
@@ -40,6 +40,9 @@ pub(super) struct ParsedPage {
     pub(super) compared: ComparedPage,
     pub(super) words: u32,
 }
+
+/// The gates of the responses so far: most sites serve the same page to all identities.
+type Gates<'r> = BTreeMap<GateKey<'r>, Option<Wall>>;
 
 /// The texts of the style sheets that were read, by address.
 type StyleSheets = BTreeMap<String, String>;
@@ -105,9 +108,10 @@ impl<'a> ParsedEvidence<'a> {
         let robots = RobotsFile::from_evidence(evidence, bodies);
         let page_walls = BTreeMap::new();
         let mut parsed = Self { evidence, bodies, catalogue, rules, robots, pages, page_walls };
+        let mut gates = Gates::new();
         parsed.page_walls = page_responses
             .into_iter()
-            .map(|response| (address(response), parsed.recognise_walls(response)))
+            .map(|response| (address(response), parsed.recognise_walls(response, &mut gates)))
             .collect();
         parsed
     }
@@ -151,11 +155,11 @@ impl<'a> ParsedEvidence<'a> {
     pub(super) fn page_wall(&self, response: &Response) -> Option<Wall> {
         match self.page_walls.get(&address(response)) {
             Some(known) => known.page_wall.clone(),
-            None => self.recognise_walls(response).page_wall,
+            None => self.recognise_walls(response, &mut Gates::new()).page_wall,
         }
     }
 
-    fn recognise_walls(&self, response: &Response) -> PageWalls {
+    fn recognise_walls<'r>(&self, response: &'r Response, gates: &mut Gates<'r>) -> PageWalls {
         let wall = self.wall(response);
         let body = self.body(response).unwrap_or_default();
         // A body that is no longer stored is not an empty one.
@@ -163,7 +167,10 @@ impl<'a> ParsedEvidence<'a> {
         let page_wall = if is_lost {
             wall.clone()
         } else {
-            add_gate(wall.clone(), response, body, self.parsed_page(response))
+            add_gate(wall.clone(), || {
+                let recognise = || recognise_gate(response, body, self.parsed_page(response));
+                gates.entry(GateKey::of(response)).or_insert_with(recognise).clone()
+            })
         };
         PageWalls { wall, page_wall }
     }

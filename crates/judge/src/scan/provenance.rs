@@ -10,6 +10,9 @@ use contract::records::{
 
 use super::convert::saturating_u32;
 use super::metadata::RecordMetadata;
+use crate::once_digest::OnceDigest;
+
+static CATALOGUE_DIGEST: OnceDigest<Catalogue> = OnceDigest::new();
 
 /// The version of the self-audit.
 const AUDIT_VERSION: u32 = 2;
@@ -34,9 +37,7 @@ pub(super) fn build_provenance(
         vantage: Vantage { name: evidence.observer.vantage.clone(), directory: None },
         rulepack,
         // Serialising a catalogue cannot fail.
-        catalogue_sha256: proof::canonical::to_vec(catalogue)
-            .map(|bytes| proof::sha256(&bytes).to_string())
-            .unwrap_or_default(),
+        catalogue_sha256: CATALOGUE_DIGEST.of(catalogue),
         audit_version: AUDIT_VERSION,
         meg_v: evidence.v,
         scope: SCOPE.to_owned(),

@@ -192,6 +192,10 @@ impl Vendor {
     }
 
     pub(super) fn applies_to_url(&self, url: &str) -> bool {
+        // Nearly all vendors are in front of any host.
+        if self.hosts.is_empty() {
+            return true;
+        }
         let after_scheme = url.split_once("://").map_or(url, |(_, rest)| rest);
         let host = after_scheme.split(['/', ':', '?', '#']).next().unwrap_or_default();
         let host = host.to_ascii_lowercase();
@@ -199,7 +203,7 @@ impl Vendor {
             host.strip_suffix(known.as_str())
                 .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
         };
-        self.hosts.is_empty() || self.hosts.iter().any(is_in_domain)
+        self.hosts.iter().any(is_in_domain)
     }
 }
 

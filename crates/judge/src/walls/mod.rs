@@ -26,6 +26,7 @@ use std::sync::LazyLock;
 use contract::evidence::Response;
 use declared::page::Page;
 
+pub(crate) use gates::{GateKey, recognise_gate};
 use mark_table::{MarkTable, MarkTableError, Strength, Vendor};
 use normalised_response::NormalisedResponse;
 pub use wall::{Wall, WallKind};
@@ -97,7 +98,8 @@ impl WallDetector {
         body: &[u8],
         page: Option<&Page>,
     ) -> Option<Wall> {
-        add_gate(self.recognise_with_page(response, body, page), response, body, page)
+        let wall = self.recognise_with_page(response, body, page);
+        add_gate(wall, || recognise_gate(response, body, page))
     }
 
     /// The same as `recognise`, with the page already parsed from this body.
@@ -148,17 +150,12 @@ impl WallDetector {
 }
 
 /// What a response is that shows this wall or none: the wall, or a gate that says more about it.
-pub(crate) fn add_gate(
-    wall: Option<Wall>,
-    response: &Response,
-    body: &[u8],
-    page: Option<&Page>,
-) -> Option<Wall> {
+pub(crate) fn add_gate(wall: Option<Wall>, gate: impl FnOnce() -> Option<Wall>) -> Option<Wall> {
     // A vendor's own mark says more than the words of a page.
     if wall.as_ref().is_some_and(|wall| wall.vendor.is_some()) {
         return wall;
     }
-    match (wall, gates::recognise_gate(response, body, page)) {
+    match (wall, gate()) {
         (Some(wall), Some(gate)) if gate.certain => {
             let is_challenge = matches!(wall.kind, WallKind::Challenge | WallKind::Captcha);
             if is_challenge && wall.certain {

@@ -35,8 +35,30 @@ const NOSCRIPT_CONTENT: usize = 60;
 /// The most class names of a paywall or other marks that are reported.
 pub(crate) const MAX_REPORTED: usize = 8;
 
+/// All of a response by which a gate is recognised: responses that are alike in it are the same gate.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct GateKey<'r> {
+    body_sha256: &'r str,
+    is_cut: bool,
+    status: u16,
+    content_type: Option<&'r str>,
+    url: &'r str,
+}
+
+impl<'r> GateKey<'r> {
+    pub(crate) fn of(response: &'r Response) -> Self {
+        Self {
+            body_sha256: &response.body.sha256,
+            is_cut: response.body.cut.is_some(),
+            status: response.status,
+            content_type: response.header("content-type"),
+            url: &response.url,
+        }
+    }
+}
+
 /// The gate that this response is, if it is one. `body` is the decoded body.
-pub(super) fn recognise_gate(
+pub(crate) fn recognise_gate(
     response: &Response,
     body: &[u8],
     known: Option<&Page>,
