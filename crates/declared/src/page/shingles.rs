@@ -14,7 +14,7 @@ const WINDOW: usize = SHINGLE_WORDS;
 const HASH_MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 const MIX: u64 = 0xd6e8_feb8_6659_fd93;
 const SEED: u64 = 0x517c_c1b7_2722_0a95;
-/// `HASH_MULTIPLIER` to the power of the window size: the factor of the word that leaves the window.
+/// `HASH_MULTIPLIER` to the power of the window size: the factor that the word that leaves the window has in the hash.
 const OLDEST_WORD_FACTOR: u64 = HASH_MULTIPLIER
     .wrapping_mul(HASH_MULTIPLIER)
     .wrapping_mul(HASH_MULTIPLIER)
@@ -229,11 +229,9 @@ impl ShingleBuilder {
     fn push_word_hash(&mut self, hash: u64) {
         if let Some(oldest) = self.window.get_mut(self.place) {
             let leaves = std::mem::replace(oldest, hash);
-            self.rolling = self
-                .rolling
-                .wrapping_add(hash)
-                .wrapping_mul(HASH_MULTIPLIER)
-                .wrapping_sub(leaves.wrapping_mul(OLDEST_WORD_FACTOR));
+            // The word that leaves was multiplied as often as words have come since.
+            let change = hash.wrapping_sub(leaves.wrapping_mul(OLDEST_WORD_FACTOR));
+            self.rolling = self.rolling.wrapping_add(change).wrapping_mul(HASH_MULTIPLIER);
         }
         self.place = if self.place + 1 == WINDOW { 0 } else { self.place + 1 };
         self.words += 1;
@@ -455,6 +453,33 @@ mod tests {
         // Short texts are told apart by their words.
         assert_eq!(of("free trial", "trial, free!"), (1.0, 1.0));
         assert_eq!(of("free trial", "paid trial").0, 1.0 / 3.0);
+    }
+
+    proptest::proptest! {
+        /// A shingle says nothing about the text before it: what follows another beginning is the same.
+        #[test]
+        fn only_the_shingles_that_contain_a_changed_word_differ(
+            before in proptest::collection::vec("[a-z]{1,9}", 0..40),
+            other in proptest::collection::vec("[a-z]{1,9}", 0..40),
+            end in proptest::collection::vec("[a-z]{1,9}", WINDOW..60)
+        ) {
+            let of = |beginning: &[String]| shingles(&[beginning, &end].concat().join(" "));
+            let alone = of(&[]);
+            proptest::prop_assert_eq!(alone.containment(&of(&before)), 1.0);
+            proptest::prop_assert_eq!(alone.containment(&of(&other)), 1.0);
+        }
+    }
+
+    #[test]
+    fn one_changed_word_changes_five_shingles() {
+        let words: Vec<String> = (0..1_000).map(|n| format!("word{n}")).collect();
+        let whole = shingles(&words.join(" "));
+        for (place, expected) in [(0, 1), (2, 3), (300, 5), (997, 3), (999, 1)] {
+            let mut changed = words.clone();
+            changed[place] = "other".to_owned();
+            let overlap = whole.overlap(&shingles(&changed.join(" ")));
+            assert_eq!(overlap.own - overlap.common, expected, "word {place}");
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ impl Rulepack {
     #[must_use]
     pub fn current() -> Self {
         Self {
-            score_version: 4,
+            score_version: 5,
             sections: rules::sections(),
             rules: rules::rules(),
             caps: rules::caps(),

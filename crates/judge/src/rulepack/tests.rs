@@ -35,7 +35,7 @@ fn the_digest_belongs_to_the_version() {
     let rules = Rulepack::current();
     assert_eq!(
         (rules.score_version, rules.digest().as_str()),
-        (4, "e0b0b4901b651d3b7686fc27a9a1780538f966c96a8130f9e000621c56cb06cc")
+        (5, "ab757650c9ef5ada40268c5c983e35f77535b0f89dc744f65e18764b3b7e47dc")
     );
 }
 

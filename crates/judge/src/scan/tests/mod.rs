@@ -86,7 +86,7 @@ fn the_results_belong_to_the_version() {
     let digest = proof::sha256(&proof::canonical::to_vec(&results).unwrap()).to_string();
     assert_eq!(
         (Rulepack::current().score_version, digest.as_str()),
-        (4, "27c221848d0111fbaa07f23bc0e189f236627648e998a776065ab1006935cf8f")
+        (5, "27c221848d0111fbaa07f23bc0e189f236627648e998a776065ab1006935cf8f")
     );
 }
 
