@@ -17,6 +17,8 @@ use zstd::zstd_safe::{CParameter, DictAttachPref};
 
 /// Fast, and within a few percent of the higher levels on JSON and HTML.
 const LEVEL: i32 = 3;
+/// Answers differ little from the sample: at level 3 they are 7 % smaller and take twice as long.
+const ANSWER_LEVEL: i32 = 1;
 /// The first byte of every zstd frame.
 const FRAME_START: u8 = 0x28;
 
@@ -37,8 +39,11 @@ const SAMPLES: [&[u8]; 4] = [
     include_bytes!("../dictionaries/record-1.dict"),
 ];
 
-static ENCODERS: LazyLock<Vec<EncoderDictionary<'static>>> =
-    LazyLock::new(|| SAMPLES.iter().map(|sample| EncoderDictionary::copy(sample, LEVEL)).collect());
+static ENCODERS: LazyLock<Vec<EncoderDictionary<'static>>> = LazyLock::new(|| {
+    let levels = [LEVEL, LEVEL, ANSWER_LEVEL, LEVEL];
+    let samples = SAMPLES.iter().zip(levels);
+    samples.map(|(sample, level)| EncoderDictionary::copy(sample, level)).collect()
+});
 static DECODERS: LazyLock<Vec<DecoderDictionary<'static>>> =
     LazyLock::new(|| SAMPLES.iter().map(|sample| DecoderDictionary::copy(sample)).collect());
 
