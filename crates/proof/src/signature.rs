@@ -37,6 +37,8 @@ pub struct SignedRecord {
     pub digest: Digest,
     /// The digest of all of `bytes`.
     pub content_digest: Digest,
+    /// The value of `signature`.
+    pub signature: Signature,
 }
 
 /// Signs a document. It is canonicalised once and hashed once, and the hashed bytes are the bytes
@@ -130,7 +132,7 @@ fn sign_canonical(
     let bytes = append_signature(canonical, &digest, &signature)?;
     let mut content = unclosed;
     content.update(bytes.get(hashed..).unwrap_or_default());
-    Ok(SignedRecord { bytes, digest, content_digest: content.finish() })
+    Ok(SignedRecord { bytes, digest, content_digest: content.finish(), signature })
 }
 
 /// Whether this key may sign a document of this kind at this time.

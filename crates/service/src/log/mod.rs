@@ -52,6 +52,7 @@ pub use self::restored::{ConfirmedEnd, LogEpoch};
 pub use self::sealed_leaf::SealedLeaf;
 pub use self::settings::LogSettings;
 pub use self::snapshot::{LogSnapshot, SignedTreeHead};
+pub(crate) use self::submission::SealedAnswer;
 pub use self::transparency_log::TransparencyLog;
 pub(crate) use self::transparency_log::{AnswerContext, ExtrasBuilder};
 pub use self::witness_peer::{WitnessPeer, WitnessPeerError};

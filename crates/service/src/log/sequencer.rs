@@ -130,8 +130,9 @@ impl Sequencer {
             None => made.as_ref().and_then(|made| made.sealed_leaf(leaf)),
         };
         let mut replies = finish_submissions(group, &find_leaf);
-        let answers: Vec<StoredAnswer> =
-            replies.iter().filter_map(|(_, result)| result.as_ref().ok()?.answer.clone()).collect();
+        let finished =
+            replies.iter().filter_map(|(_, result)| result.as_ref().ok()?.answer.as_ref());
+        let answers: Vec<StoredAnswer> = finished.map(|answer| answer.stored.clone()).collect();
         let mut beside = AppendExtras { predecessors: named, ..AppendExtras::default() };
         for done in replies.iter_mut().filter_map(|(_, result)| result.as_mut().ok()) {
             beside.add(std::mem::take(&mut done.extras));

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use contract::records::Signature;
 use proof::ProofError;
+use serde_json::Value;
 use store::{AppendExtras, LogEntry, Predecessor, StoredAnswer};
 use tokio::sync::oneshot;
 
@@ -12,7 +14,15 @@ use super::snapshot::LogSnapshot;
 
 /// Builds the answer to store once its position in the log is known.
 pub(super) type FinishAnswer =
-    Box<dyn FnOnce(&SealedLeaf) -> Result<(StoredAnswer, AppendExtras), ProofError> + Send>;
+    Box<dyn FnOnce(&SealedLeaf) -> Result<(SealedAnswer, AppendExtras), ProofError> + Send>;
+
+/// An answer as it is stored, and what sealing added to it besides its digest.
+#[derive(Debug)]
+pub(crate) struct SealedAnswer {
+    pub(crate) stored: StoredAnswer,
+    pub(crate) transparency: Value,
+    pub(crate) signature: Signature,
+}
 
 /// An entry that waits for its batch.
 pub(super) struct Submission {
@@ -27,7 +37,7 @@ pub(super) struct Submission {
 #[derive(Debug)]
 pub(super) struct SealedSubmission {
     pub(super) sealed: SealedLeaf,
-    pub(super) answer: Option<StoredAnswer>,
+    pub(super) answer: Option<SealedAnswer>,
     /// Stored in the same transaction as the answer.
     pub(super) extras: AppendExtras,
 }

@@ -20,7 +20,7 @@ use super::open_log::{OpenLog, OpenLogParts};
 use super::sealed_leaf::SealedLeaf;
 use super::settings::LogSettings;
 use super::snapshot::LogSnapshot;
-use super::submission::{FinishAnswer, SealedSubmission, Submission};
+use super::submission::{FinishAnswer, SealedAnswer, SealedSubmission, Submission};
 use super::{contradictions, log_end};
 use crate::random_ids::Ids;
 use crate::signing_keys::SigningKeys;
@@ -234,7 +234,9 @@ impl TransparencyLog {
         answer: Map<String, Value>,
         domain: Domain,
     ) -> Result<StoredAnswer, SealError> {
-        self.seal_document_in_context(answer, domain, AnswerContext::default()).await
+        let sealed =
+            self.seal_document_in_context(answer, domain, AnswerContext::default()).await?;
+        Ok(sealed.stored)
     }
 
     /// Like `seal_answer`, in a context.
@@ -243,7 +245,7 @@ impl TransparencyLog {
         answer: Map<String, Value>,
         domain: Domain,
         context: AnswerContext,
-    ) -> Result<StoredAnswer, SealError> {
+    ) -> Result<SealedAnswer, SealError> {
         let answered_at = answer.get("answered_at").and_then(Value::as_str);
         let answered_at = answered_at.and_then(|text| text.parse().ok());
         let answered_at = answered_at.unwrap_or_else(|| self.clock.now());
@@ -260,7 +262,7 @@ impl TransparencyLog {
         &self,
         answer: &ResolveAnswer,
         context: AnswerContext,
-    ) -> Result<StoredAnswer, SealError> {
+    ) -> Result<SealedAnswer, SealError> {
         let content = proof::decision_content::answer_content(answer, &self.issuer.brand);
         let content = content.map_err(SealError::NotSigned)?;
         // Written here, where answers are made at the same time, and not by the one thread that seals them.
@@ -277,7 +279,7 @@ impl TransparencyLog {
         domain: Domain,
         answered_at: Timestamp,
         context: AnswerContext,
-    ) -> Result<StoredAnswer, SealError> {
+    ) -> Result<SealedAnswer, SealError> {
         let AnswerContext { predecessor, extras } = context;
         let finish = self.answer_finisher(open, domain, answered_at, extras);
         let done = self.submit(None, Bytes::from(content), Some(finish), predecessor).await?;
@@ -312,7 +314,8 @@ impl TransparencyLog {
                 log_index: sealed.log_index,
                 bytes: HashedBytes::with_digest(signed.bytes.into(), signed.content_digest),
             };
-            Ok((stored, beside))
+            let signature = signed.signature;
+            Ok((SealedAnswer { stored, transparency, signature }, beside))
         })
     }
 

@@ -5,25 +5,17 @@
 
 use std::sync::Arc;
 
-use contract::records::{ResolveAnswer, Signature, Transparency};
+use contract::records::ResolveAnswer;
 use contract::{Domain, Timestamp};
 use proof::Digest;
-use serde::Deserialize;
 use store::StoredAnswer;
 
 use super::answer_parts::MEMORY_FACTOR;
 use crate::bounded_cache::BoundedCache;
+use crate::log::SealedAnswer;
 
 /// Answers that nobody asks about for this long are not kept.
 const KEPT_MS: i64 = 2 * 3_600_000;
-
-/// What sealing adds to an answer.
-#[derive(Deserialize)]
-struct SealMembers {
-    transparency: Option<Transparency>,
-    sha256: Option<String>,
-    signature: Option<Signature>,
-}
 
 /// By domain, with the digest that tells which answer it is.
 #[derive(Debug)]
@@ -46,22 +38,34 @@ impl LatestParsed {
     }
 
     /// Keeps an answer that was just sealed. `answer` is what was sealed, without what sealing added.
-    pub(super) fn put(&self, sealed: &StoredAnswer, answer: Arc<ResolveAnswer>, now: Timestamp) {
-        let Ok(added) = serde_json::from_slice::<SealMembers>(&sealed.bytes) else { return };
+    pub(super) fn put_sealed(
+        &self,
+        sealed: SealedAnswer,
+        answer: Arc<ResolveAnswer>,
+        now: Timestamp,
+    ) {
+        let SealedAnswer { stored, transparency, signature } = sealed;
+        // Without an entry here the next one parses the stored bytes.
+        let Ok(transparency) = serde_json::from_value(transparency) else { return };
         let answer = ResolveAnswer {
-            transparency: added.transparency,
-            sha256: added.sha256,
-            signature: added.signature,
+            transparency: Some(transparency),
+            sha256: Some(stored.sha256.to_hex()),
+            signature: Some(signature),
             ..Arc::unwrap_or_clone(answer)
         };
+        self.put(&stored, answer, now);
+    }
+
+    /// Keeps a stored answer; `answer` is what parsing gives.
+    pub(super) fn put(&self, stored: &StoredAnswer, answer: ResolveAnswer, now: Timestamp) {
         debug_assert_eq!(
-            serde_json::from_slice::<ResolveAnswer>(&sealed.bytes).ok().as_ref(),
+            serde_json::from_slice::<ResolveAnswer>(&stored.bytes).ok().as_ref(),
             Some(&answer),
             "it is what parsing would give"
         );
-        let bytes = size_of::<ResolveAnswer>() + MEMORY_FACTOR * sealed.bytes.len();
-        let (until, domain) = (now.plus_millis(KEPT_MS), sealed.domain.clone());
-        self.0.put(domain, (sealed.sha256, Arc::new(answer)), bytes, until, now, |_| true);
+        let bytes = size_of::<ResolveAnswer>() + MEMORY_FACTOR * stored.bytes.len();
+        let (until, domain) = (now.plus_millis(KEPT_MS), stored.domain.clone());
+        self.0.put(domain, (stored.sha256, Arc::new(answer)), bytes, until, now, |_| true);
     }
 
     pub(super) fn clear(&self) {

@@ -234,7 +234,7 @@ async fn an_answer_that_follows_a_superseded_one_is_refused_and_made_again() {
                 let predecessor = Predecessor { domain: domain.clone(), answer: latest };
                 let context = AnswerContext { predecessor: Some(predecessor), extras: None };
                 match service.log.seal_document_in_context(answer, domain, context).await {
-                    Ok(stored) => sealed.push((latest, stored.sha256)),
+                    Ok(answer) => sealed.push((latest, answer.stored.sha256)),
                     Err(SealError::Superseded) => retries += 1,
                     Err(other) => panic!("{other}"),
                 }

@@ -271,12 +271,12 @@ impl Answers {
             }
         };
         // Its key may have been reported as compromised while it was stored.
-        if self.keys.names_compromised_key(&sealed.bytes) {
-            return self.serve_resigned(sealed, observed_at, now).await;
+        if self.keys.names_compromised_key(&sealed.stored.bytes) {
+            return self.serve_resigned(sealed.stored, observed_at, now).await;
         }
-        let cached = Arc::new(CachedAnswer::new(&sealed, observed_at, valid_until));
+        let cached = Arc::new(CachedAnswer::new(&sealed.stored, observed_at, valid_until));
         self.resolve_state.cache.put(turn, Arc::clone(&cached), now);
-        self.resolve_state.latest_parsed.put(&sealed, answer, now);
+        self.resolve_state.latest_parsed.put_sealed(sealed, answer, now);
         Ok(cached)
     }
 
