@@ -78,6 +78,17 @@ pub trait AnswerInputs:
         })
     }
 
+    /// Both of the following, for an answer that will be made again.
+    fn standing_and_facts(
+        &self,
+        query: AnswerFactsQuery,
+        now: Timestamp,
+    ) -> BoxFuture<'_, (Result<AnswerStanding, StoreError>, AnswerFacts)> {
+        Box::pin(async move {
+            (self.answer_standing(&query.domain, now).await, self.answer_facts(query.clone()).await)
+        })
+    }
+
     fn answer_standing<'a>(
         &'a self,
         domain: &'a Domain,

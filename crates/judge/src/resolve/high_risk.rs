@@ -12,29 +12,23 @@ use contract::records::{HighRiskField, HighRiskFields};
 use serde_json::Value;
 
 use super::comparable_fields::ENDPOINTS_FIELD_PREFIX;
-
-/// The fields of one reading, with its time and network.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ReadingFields {
-    pub observed_at: Timestamp,
-    /// Each network is compared only with itself: a site may send visitors from one country elsewhere.
-    pub network: String,
-    pub fields: BTreeMap<String, Value>,
-}
+use super::corroboration::ComparableReading;
 
 /// The high-risk fields, besides the declared endpoints.
 const HIGH_RISK_FIELDS: [&str; 4] =
     ["entity.same_as", "entity.untrusted_name", "entity.url", "subject.registrable"];
 
-/// The changes that are not confirmed yet. `readings`: newest first. `earlier`: what the previous answer
-/// listed, so that many readings in a short time cannot push the old value out of the window.
+/// The changes that are not confirmed yet. `readings`: newest first; those that were not completed are
+/// ignored. `earlier`: what the previous answer listed, so that many readings in a short time cannot push the
+/// old value out of the window.
 #[must_use]
 pub fn pending_changes(
-    readings: &[ReadingFields],
+    readings: &[ComparableReading],
     earlier: Option<&HighRiskFields>,
 ) -> Option<HighRiskFields> {
     let names: BTreeSet<&str> = readings
         .iter()
+        .filter(|reading| reading.completed)
         .flat_map(|reading| reading.fields.keys())
         .map(String::as_str)
         .filter(|field| is_high_risk(field))
@@ -55,14 +49,15 @@ fn is_high_risk(field: &str) -> bool {
 
 fn pending_since(
     field: &str,
-    readings: &[ReadingFields],
+    readings: &[ComparableReading],
     earlier: Option<&HighRiskFields>,
 ) -> Option<Timestamp> {
-    // Oldest first. Readings that did not measure the field are ignored.
+    // Oldest first. Readings that did not measure the field are ignored. Each network is compared only with
+    // itself: a site may send visitors from one country elsewhere.
     let mut by_network: BTreeMap<&str, Vec<(Timestamp, &Value)>> = BTreeMap::new();
-    for reading in readings.iter().rev() {
+    for reading in readings.iter().rev().filter(|reading| reading.completed) {
         if let Some(value) = reading.fields.get(field) {
-            by_network.entry(&reading.network).or_default().push((reading.observed_at, value));
+            by_network.entry(&reading.observer).or_default().push((reading.observed_at, value));
         }
     }
     let courses: Vec<FieldHistory> =
@@ -128,6 +123,7 @@ fn is_confirmed(since: Timestamp, until: Timestamp) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use contract::records::{FreshnessSource, ReadingNetwork};
     use serde_json::json;
 
     use super::*;
@@ -139,12 +135,29 @@ mod tests {
         Timestamp::from_millis(1_800_000_000_000).plus_millis(hours * 3_600_000)
     }
 
+    fn reading(hours: i64, fields: BTreeMap<String, Value>) -> ComparableReading {
+        let network = ReadingNetwork {
+            name: "lab-1".to_owned(),
+            asn: None,
+            country: None,
+            region: None,
+            rir: None,
+        };
+        ComparableReading {
+            id: String::new(),
+            observed_at: hour(hours),
+            observer: network.name.clone(),
+            network,
+            basis: FreshnessSource::Scan,
+            completed: true,
+            fields,
+        }
+    }
+
     /// Readings as (hour, value), written oldest first.
-    fn readings(field: &str, values: &[(i64, Value)]) -> Vec<ReadingFields> {
-        let reading = |(hours, value): &(i64, Value)| ReadingFields {
-            observed_at: hour(*hours),
-            network: "lab-1".to_owned(),
-            fields: BTreeMap::from([(field.to_owned(), value.clone())]),
+    fn readings(field: &str, values: &[(i64, Value)]) -> Vec<ComparableReading> {
+        let reading = |(hours, value): &(i64, Value)| {
+            reading(*hours, BTreeMap::from([(field.to_owned(), value.clone())]))
         };
         values.iter().rev().map(reading).collect()
     }
@@ -177,12 +190,11 @@ mod tests {
     fn a_reading_without_a_measurement_states_nothing() {
         let (a, b) = (json!("a.example"), json!("b.example"));
         let mut seen = readings(LED_TO, &[(0, a), (1, b)]);
-        let silent = ReadingFields {
-            observed_at: hour(40),
-            network: "lab-1".to_owned(),
-            fields: BTreeMap::new(),
-        };
-        seen.insert(0, silent);
+        seen.insert(0, reading(40, BTreeMap::new()));
+        assert_eq!(pending_changes(&seen, None).unwrap().pending[0].seen_at, hour(1));
+        // A reading that was cut short may lack a value that the site still states.
+        let cut = BTreeMap::from([(LED_TO.to_owned(), json!("c.example"))]);
+        seen.insert(0, ComparableReading { completed: false, ..reading(41, cut) });
         assert_eq!(pending_changes(&seen, None).unwrap().pending[0].seen_at, hour(1));
         assert_eq!(pending_changes(&[], None), None);
     }
@@ -204,7 +216,7 @@ mod tests {
         let mut seen = readings(LED_TO, &[(0, a.clone()), (1, b.clone()), (2, a), (3, b.clone())]);
         for reading in &mut seen {
             if reading.fields[LED_TO] == b {
-                reading.network = "lab-2".to_owned();
+                reading.observer = "lab-2".to_owned();
             }
         }
         assert_eq!(pending_changes(&seen, None), None);

@@ -5,6 +5,7 @@
 
 mod accuracy;
 mod allowances;
+mod answer_inputs;
 mod answers;
 mod append_extras;
 mod artifacts;
@@ -74,6 +75,7 @@ pub async fn run(engine: &dyn Engine) -> Result<usize, Failures> {
         switches::CASES,
         log::CASES,
         answers::CASES,
+        answer_inputs::CASES,
         outcomes::CASES,
         jobs::CASES,
         idempotency::CASES,

@@ -21,7 +21,7 @@ pub(super) const CASES: &[(&str, Case)] = &[
     ("a copy contains what belongs to owners", |e| Box::pin(copied(e))),
 ];
 
-fn claim(id: &str, name: &str, next: Option<i64>) -> Result<StoredClaim, String> {
+pub(super) fn claim(id: &str, name: &str, next: Option<i64>) -> Result<StoredClaim, String> {
     Ok(StoredClaim {
         id: id.to_owned(),
         domain: domain(name)?,
@@ -31,11 +31,11 @@ fn claim(id: &str, name: &str, next: Option<i64>) -> Result<StoredClaim, String>
     })
 }
 
-fn event(number: i64) -> NewControlEvent {
+pub(super) fn event(number: i64) -> NewControlEvent {
     NewControlEvent { at: at(number), body: Bytes::from(format!("{{\"event\":{number}}}")) }
 }
 
-fn incident(id: &str, name: &str, ms: i64) -> Result<OwnerIncident, String> {
+pub(super) fn incident(id: &str, name: &str, ms: i64) -> Result<OwnerIncident, String> {
     Ok(OwnerIncident {
         id: id.to_owned(),
         domain: domain(name)?,

@@ -36,7 +36,17 @@ impl Answers {
         seen: Option<LatestAnswer>,
     ) -> Result<Arc<CachedAnswer>, ResolveError> {
         let turn = self.resolve_state.turns.begin(domain).await;
-        let standing = self.store.answer_standing(domain, self.clock.now()).await?;
+        let seen_answer = seen.as_ref().and_then(|seen| seen.parsed.as_deref());
+        let expired = seen_answer.filter(|answer| !is_in_time(answer, self.clock.now()));
+        let (standing, facts) = match expired {
+            Some(answer) => {
+                let measured = answer.status == AnswerStatus::Measured;
+                let (standing, facts) = self.load_standing_and_facts(domain, measured).await?;
+                let is_seen = standing.latest == seen.as_ref().map(|seen| seen.stored.sha256);
+                (standing, Some(facts).filter(|_| is_seen))
+            }
+            None => (self.store.answer_standing(domain, self.clock.now()).await?, None),
+        };
         let latest = self.use_or_reload(domain, seen, standing.latest).await?;
         let Some(LatestAnswer { stored, parsed: Some(answer) }) = latest else {
             return Err(ResolveError::NothingStored);
@@ -45,7 +55,10 @@ impl Answers {
             return Ok(self.cache_stored(&turn, &stored, &answer, stored_valid_until(&answer)));
         }
         let measured = answer.status == AnswerStatus::Measured;
-        let facts = self.load_stored_facts(domain, measured).await;
+        let facts = match facts {
+            Some(facts) => facts,
+            None => self.load_stored_facts(domain, measured).await,
+        };
         let upgrade = match facts.upgrade_was_read() {
             _ if measured => None,
             true => facts.queued_upgrade_at().map(|due_at| PlannedUpgrade::Queued { due_at }),
@@ -69,8 +82,7 @@ impl Answers {
         standing: &AnswerStanding,
         now: Timestamp,
     ) -> bool {
-        let was_made = now.millis_since(answer.answered_at) > -MAX_CLOCK_SKEW_MS;
-        if now >= stored_valid_until(answer) || !was_made || !self.is_as_made_now(answer) {
+        if !is_in_time(answer, now) || !self.is_as_made_now(answer) {
             return false;
         }
         // Control changes no decision: if it cannot be read in time, the stored answer is served.
@@ -129,6 +141,12 @@ fn announced_upgrade(answer: &ResolveAnswer) -> Option<PlannedUpgrade> {
 fn decision_leaf(answer: &ResolveAnswer, brand: &Brand) -> Option<Digest> {
     let content = proof::decision_content::answer_content(answer, brand).ok()?;
     Some(proof::merkle_tree::leaf_hash(&content))
+}
+
+/// Whether the time for which the answer was made is not over.
+fn is_in_time(answer: &ResolveAnswer, now: Timestamp) -> bool {
+    let was_made = now.millis_since(answer.answered_at) > -MAX_CLOCK_SKEW_MS;
+    was_made && now < stored_valid_until(answer)
 }
 
 /// Until when every statement of a stored answer is true.

@@ -11,13 +11,12 @@ use contract::records::{
 use contract::{Domain, Issuer, Timestamp};
 use judge::resolve::clock::ClockSummary;
 use judge::resolve::corroboration::ComparableReading;
-use judge::resolve::high_risk::ReadingFields;
 use judge::resolve::{
     self, PlannedUpgrade, ReadingsSummary, RefreshInputs, corroboration, high_risk,
 };
 use store::{
-    AnswerFacts, AnswerFactsQuery, ClockAndVersions, ComparedReading, Job, OwnerIncident,
-    StoreError, StoredClaim, StoredReading,
+    AnswerFacts, AnswerFactsQuery, AnswerStanding, ClockAndVersions, ComparedReading, Job,
+    OwnerIncident, StoreError, StoredClaim, StoredReading,
 };
 
 use super::upgrade_windows::{UPGRADE_JOB, UpgradeWindows};
@@ -46,20 +45,45 @@ impl Answers {
     /// Runs all lookups concurrently. `check_dns` also queries the DNS resolver: a stored reading may
     /// be days old, and the name may have been deleted since.
     pub(super) async fn load_stored_facts(&self, domain: &Domain, check_dns: bool) -> StoredFacts {
-        let dns = async {
-            match check_dns {
-                true => Ok(Some(self.scanner.lookup_dns(domain, SECTION_TIMEOUT).await)),
-                false => Ok(None),
-            }
+        let facts = async { Ok(self.store.answer_facts(facts_query(domain)).await) };
+        let dns = self.lookup_dns_if(check_dns, domain);
+        let (facts, dns) = tokio::join!(within_time_limit(facts), dns);
+        self.to_stored_facts(domain, facts, dns)
+    }
+
+    /// The same, and in the same read which answer is in force. That is waited for, however long it takes.
+    pub(super) async fn load_standing_and_facts(
+        &self,
+        domain: &Domain,
+        check_dns: bool,
+    ) -> Result<(AnswerStanding, StoredFacts), StoreError> {
+        let now = self.clock.now();
+        let read = async { Ok(self.store.standing_and_facts(facts_query(domain), now).await) };
+        let dns = self.lookup_dns_if(check_dns, domain);
+        let (read, dns) = tokio::join!(within_time_limit(read), dns);
+        let (standing, facts) = match read {
+            Some((standing, facts)) => (standing?, Some(facts)),
+            None => (self.store.answer_standing(domain, now).await?, None),
         };
-        let query = AnswerFactsQuery {
-            domain: domain.clone(),
-            readings: READINGS_KEPT_PER_DOMAIN,
-            clock_url: format!("https://{domain}/"),
-            job_kind: UPGRADE_JOB,
-        };
-        let facts = async { Ok(self.store.answer_facts(query).await) };
-        let (facts, dns) = tokio::join!(within_time_limit(facts), within_time_limit(dns));
+        Ok((standing, self.to_stored_facts(domain, facts, dns)))
+    }
+
+    async fn lookup_dns_if(&self, wanted: bool, domain: &Domain) -> Option<Option<DnsSection>> {
+        if !wanted {
+            return Some(None);
+        }
+        within_time_limit(async {
+            Ok(Some(self.scanner.lookup_dns(domain, SECTION_TIMEOUT).await))
+        })
+        .await
+    }
+
+    fn to_stored_facts(
+        &self,
+        domain: &Domain,
+        facts: Option<AnswerFacts>,
+        dns: Option<Option<DnsSection>>,
+    ) -> StoredFacts {
         // A failed DNS lookup counts as not done in time: the stored section stays.
         let dns = dns.filter(|dns| dns.as_ref().is_none_or(|section| section.body().is_some()));
         let Some(AnswerFacts { readings, clock, job, claims }) = facts else {
@@ -89,6 +113,15 @@ impl Answers {
         claims: &[StoredClaim],
     ) -> Result<ControlSummary, StoreError> {
         summarise_claims(domain, claims, self.clock.now(), &self.issuer)
+    }
+}
+
+fn facts_query(domain: &Domain) -> AnswerFactsQuery {
+    AnswerFactsQuery {
+        domain: domain.clone(),
+        readings: READINGS_KEPT_PER_DOMAIN,
+        clock_url: format!("https://{domain}/"),
+        job_kind: UPGRADE_JOB,
     }
 }
 
@@ -206,15 +239,6 @@ fn summarise_readings(
     earlier: Option<&HighRiskFields>,
 ) -> ReadingsSummary {
     let comparable: Vec<ComparableReading> = readings.iter().map(to_comparable_reading).collect();
-    let fields: Vec<ReadingFields> = comparable
-        .iter()
-        .filter(|reading| reading.completed)
-        .map(|reading| ReadingFields {
-            observed_at: reading.observed_at,
-            network: reading.observer.clone(),
-            fields: reading.fields.clone(),
-        })
-        .collect();
     let mut groups: Vec<NetworkSamples> = Vec::new();
     for reading in readings {
         match groups.iter_mut().find(|group| group.network == reading.network) {
@@ -232,7 +256,7 @@ fn summarise_readings(
             groups,
             window: SampleWindow { from: times().min(), to: times().max() },
         },
-        high_risk: high_risk::pending_changes(&fields, earlier),
+        high_risk: high_risk::pending_changes(&comparable, earlier),
     }
 }
 
