@@ -36,7 +36,7 @@ use bare_client::{Ask, Bare, connections};
 use bench_table::{Goal, report_bare, report_ratio};
 use contract::evidence::{ExchangeOutcome, Observer};
 use contract::{Domain, NamePolicy};
-use door::{Door, PhaseTimeouts, Policy, ResolverChoice, SystemClock};
+use door::{Door, PhaseTimeouts, Policy, ResolverChoice, SystemClock, TargetLimit, TargetLimits};
 use futures_util::future::join_all;
 use lab::{Lab, LabOptions};
 use mimalloc::MiMalloc;
@@ -67,7 +67,15 @@ fn main() {
     let farm = Arc::new(farm);
     if let Some(at_once) = value_of("--memory") {
         let at_once = at_once.parse().unwrap();
-        let scans = async move { scan_all(&farm, &farm.door(), at_once).await };
+        let targets = match arguments.iter().any(|argument| argument == "--limited") {
+            true => {
+                let total = TargetLimits::default().total;
+                let total = TargetLimit { reads_per_minute: 0, ..total };
+                TargetLimits { total, ..TargetLimits::none() }
+            }
+            false => TargetLimits::none(),
+        };
+        let scans = async move { scan_all(&farm, &farm.door(targets), at_once).await };
         // With the records of all scans.
         let read = runtime.block_on(async { runtime.spawn(scans).await.unwrap() });
         println!("{}", peak_memory_mb());
@@ -82,24 +90,28 @@ fn main() {
     drop(child.stdin.take());
     child.wait().unwrap();
     if value_of("--memory").is_none() {
-        AT_ONCE.into_iter().for_each(measure_memory);
+        AT_ONCE.into_iter().for_each(|at_once| {
+            measure_memory(at_once, "--limited", "memory");
+            measure_memory(at_once, "--unlimited", "memory without a limit of connections");
+        });
     }
 }
 
-/// Makes the scans in a process of its own, and reports the most memory that it had resident.
-fn measure_memory(at_once: usize) {
+/// Makes the scans in a process of its own, and reports the most memory that it had resident. `limited`: with
+/// as many connections at a time as the server has by default.
+fn measure_memory(at_once: usize, limited: &str, what: &str) {
     let output = Command::new(std::env::current_exe().unwrap())
-        .args(["--memory", &at_once.to_string()])
+        .args(["--memory", &at_once.to_string(), limited])
         .stderr(Stdio::inherit())
         .output()
         .unwrap();
     let peak_mb: f64 = String::from_utf8(output.stdout).unwrap().trim().parse().unwrap();
-    let path = format!("{at_once} scans at once, memory");
+    let path = format!("{at_once} scans at once, {what}");
     report_bare(&path, peak_mb, "MB", Goal::AtMost(MEMORY_GOAL_MB));
 }
 
 async fn measure(farm: Arc<Farm>, at_once: usize) {
-    let door = farm.door();
+    let door = farm.door(TargetLimits::none());
     let bare = Bare::new(&farm.authority, farm.http_port, farm.https_port);
     // Warms up, opens the lab's sockets, and collects what the bare client has to fetch.
     let first = scan_all(&farm, &door, AT_ONCE[0]).await;
@@ -256,7 +268,7 @@ impl Farm {
         (child, Self { resolver, http_port, https_port, authority, names })
     }
 
-    fn door(&self) -> Door {
+    fn door(&self, targets: TargetLimits) -> Door {
         let mut policy = Policy {
             names: NamePolicy { allow_suffixes: vec!["lab".into()], allow_ports: vec![] },
             allow_networks: vec!["127.77.0.0/16".parse().unwrap()],
@@ -264,7 +276,7 @@ impl Farm {
             http_port: self.http_port,
             https_port: self.https_port,
             extra_ca: self.authority.clone(),
-            targets: door::TargetLimits::none(),
+            targets,
             ..Policy::public()
         };
         let dns = Duration::from_secs(20);
