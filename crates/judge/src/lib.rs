@@ -6,6 +6,7 @@
 
 mod bodies;
 pub mod business;
+mod cached_digest;
 pub mod conduct;
 pub mod control;
 pub mod decide;
@@ -13,7 +14,7 @@ pub mod graph;
 pub mod lookalike;
 pub mod machine_record;
 pub mod mcp;
-mod once_digest;
+mod parallel;
 pub mod registry;
 pub mod resolve;
 pub mod rights;

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::once_digest::OnceDigest;
+use crate::cached_digest::CachedDigest;
 
 /// A set of scoring rules. Each build has one. Older records name theirs by version and digest.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -82,7 +82,7 @@ impl Rulepack {
     /// that ever changes, the digest is empty and the tests fail.
     #[must_use]
     pub fn digest(&self) -> String {
-        static DIGEST: OnceDigest<Rulepack> = OnceDigest::new();
+        static DIGEST: CachedDigest<Rulepack> = CachedDigest::new();
         DIGEST.of(self)
     }
 

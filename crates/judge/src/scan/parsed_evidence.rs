@@ -10,6 +10,7 @@ use declared::page::Page;
 use super::convert::saturating_u32;
 use super::robots_file::RobotsFile;
 use crate::bodies::Bodies;
+use crate::parallel::map_on_threads;
 use crate::rulepack::Rulepack;
 use crate::walls::{GateKey, Wall, WallDetector, add_gate, recognise_gate};
 
@@ -40,6 +41,9 @@ pub(super) struct ParsedPage {
     pub(super) compared: ComparedPage,
     pub(super) words: u32,
 }
+
+/// A thread is started for this much of the pages: for less, it takes longer than parsing them.
+const BYTES_PER_THREAD: usize = 50_000;
 
 /// The gates of the responses so far: most sites serve the same page to all identities.
 type Gates<'r> = BTreeMap<GateKey<'r>, Option<Wall>>;
@@ -81,8 +85,6 @@ impl<'a> ParsedEvidence<'a> {
         catalogue: &'a Catalogue,
         rules: &'a Rulepack,
     ) -> Self {
-        let sheets = read_style_sheets(evidence, bodies);
-        let mut pages = BTreeMap::new();
         let mut page_responses = Vec::new();
         for reading in &evidence.reads {
             let is_page = match reading.target {
@@ -98,13 +100,8 @@ impl<'a> ParsedEvidence<'a> {
             };
             let Some(response) = reading.exchange.response().filter(|_| is_page) else { continue };
             page_responses.push(response);
-            if let Some(body) = bodies.body(&response.body.sha256) {
-                let domain = evidence.domain.as_str();
-                pages
-                    .entry(response.body.sha256.as_str())
-                    .or_insert_with(|| ParsedPage::parse(body, response, &sheets, domain));
-            }
         }
+        let pages = parse_pages(evidence, bodies, &page_responses);
         let robots = RobotsFile::from_evidence(evidence, bodies);
         let page_walls = BTreeMap::new();
         let mut parsed = Self { evidence, bodies, catalogue, rules, robots, pages, page_walls };
@@ -194,6 +191,30 @@ impl<'a> ParsedEvidence<'a> {
 /// place.
 fn address(response: &Response) -> usize {
     std::ptr::from_ref(response).addr()
+}
+
+/// The pages of the responses, by the digest of the body. The first response with a body decides how it is
+/// read.
+fn parse_pages<'a>(
+    evidence: &'a Evidence,
+    bodies: &dyn Bodies,
+    responses: &[&'a Response],
+) -> BTreeMap<&'a str, ParsedPage> {
+    let sheets = read_style_sheets(evidence, bodies);
+    let mut first = BTreeMap::new();
+    for response in responses {
+        if let Some(body) = bodies.body(&response.body.sha256) {
+            first.entry(response.body.sha256.as_str()).or_insert((body, *response));
+        }
+    }
+    let total: usize = first.values().map(|(body, _)| body.len()).sum();
+    let to_parse: Vec<(&str, (&[u8], &Response))> = first.into_iter().collect();
+    let domain = evidence.domain.as_str();
+    map_on_threads(&to_parse, total / BYTES_PER_THREAD, |(digest, (body, response))| {
+        (*digest, ParsedPage::parse(body, response, &sheets, domain))
+    })
+    .into_iter()
+    .collect()
 }
 
 fn read_style_sheets(evidence: &Evidence, bodies: &dyn Bodies) -> StyleSheets {

@@ -10,9 +10,9 @@ use contract::records::{
 
 use super::convert::saturating_u32;
 use super::metadata::RecordMetadata;
-use crate::once_digest::OnceDigest;
+use crate::cached_digest::CachedDigest;
 
-static CATALOGUE_DIGEST: OnceDigest<Catalogue> = OnceDigest::new();
+static CATALOGUE_DIGEST: CachedDigest<Catalogue> = CachedDigest::new();
 
 /// The version of the self-audit.
 const AUDIT_VERSION: u32 = 2;

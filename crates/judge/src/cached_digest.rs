@@ -5,9 +5,9 @@ use std::sync::{Mutex, PoisonError};
 use serde::Serialize;
 
 /// The digest of the last value, which is computed again when another value is given.
-pub(crate) struct OnceDigest<T>(Mutex<Option<(T, String)>>);
+pub(crate) struct CachedDigest<T>(Mutex<Option<(T, String)>>);
 
-impl<T: Clone + PartialEq + Serialize> OnceDigest<T> {
+impl<T: Clone + PartialEq + Serialize> CachedDigest<T> {
     pub(crate) const fn new() -> Self {
         Self(Mutex::new(None))
     }
@@ -32,7 +32,7 @@ mod tests {
 
     #[test]
     fn another_value_has_another_digest() {
-        let digests = OnceDigest::new();
+        let digests = CachedDigest::new();
         let (one, two) = (digests.of(&vec!["a"]), digests.of(&vec!["b"]));
         assert_eq!(one, proof::sha256(b"[\"a\"]").to_string());
         assert_ne!(one, two);
