@@ -310,3 +310,39 @@ async fn a_refused_write_has_the_others_of_its_group_repeated_once() {
     drop(writer);
     assert_eq!(stored_rows(&dir), [1, 2, 4]);
 }
+
+#[tokio::test]
+async fn a_write_that_ignores_that_sqlite_rolled_back_has_its_group_refused() {
+    let (dir, connection) = table();
+    let gate = Arc::new(AtomicBool::new(false));
+    let opened = Arc::clone(&gate);
+    let commit: Commit = Box::new(move |connection| {
+        // The first commit takes long, so that the rest must wait together.
+        while !opened.load(Ordering::Relaxed) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        connection.execute_batch("COMMIT")
+    });
+    let writer = Writer::start_with(connection, commit, &Supervisor::default()).unwrap();
+    let first = put(&writer, 1);
+    let group = async {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        let careless = writer.write("ignoring an error", 8, |connection| {
+            // The row is there: SQLite ends the transaction by itself, and with it what was put before.
+            let _ = connection.execute("INSERT OR ROLLBACK INTO kept (x) VALUES (1)", []);
+            assert!(connection.is_autocommit());
+            Ok(())
+        });
+        tokio::join!(put(&writer, 2), careless, put(&writer, 3))
+    };
+    let open = async {
+        tokio::time::sleep(Duration::from_millis(150)).await;
+        gate.store(true, Ordering::Relaxed);
+    };
+    let (first, group, ()) = tokio::join!(first, group, open);
+    let was_stored = [group.0.is_ok(), group.1.is_ok(), group.2.is_ok()];
+    assert_eq!((first, was_stored), (Ok(()), [false; 3]));
+    put(&writer, 4).await.unwrap();
+    drop(writer);
+    assert_eq!(stored_rows(&dir), [1, 4]);
+}
