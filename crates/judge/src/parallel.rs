@@ -18,6 +18,27 @@ pub(crate) fn map_on_threads<T: Sync, R: Send>(
     map_in_parts(items, threads, &map)
 }
 
+/// The results of both, which work at the same time if `at_once` is set and the machine runs two threads at
+/// once.
+pub(crate) fn run_both<A: Send, B>(
+    at_once: bool,
+    first: impl Fn() -> A + Sync,
+    second: impl FnOnce() -> B,
+) -> (A, B) {
+    if !at_once || max_threads() < 2 {
+        return (first(), second());
+    }
+    scope(|scope| {
+        let thread = start(scope, &first);
+        let second = second();
+        let first = match thread {
+            Some(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            None => first(),
+        };
+        (first, second)
+    })
+}
+
 fn max_threads() -> usize {
     // Finding it out reads files.
     static THREADS: OnceLock<usize> = OnceLock::new();
@@ -72,6 +93,13 @@ mod tests {
                 assert_eq!(found, expected, "{count} items, {threads} threads");
             }
             assert_eq!(map_on_threads(&items, usize::MAX, |n| n * 3), expected);
+        }
+    }
+
+    #[test]
+    fn both_results_are_returned_at_once_or_not() {
+        for at_once in [false, true] {
+            assert_eq!(run_both(at_once, || "first", || "second"), ("first", "second"));
         }
     }
 

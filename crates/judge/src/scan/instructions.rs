@@ -17,12 +17,29 @@ use super::text_comparison::TextComparison;
 /// Files that are meant to give instructions to machines.
 const INSTRUCTION_FILES: [&str; 3] = ["/llms.txt", "/agents.md", "/llms-full.txt"];
 
-/// Finds all instructions. Also notes on each row whether its page contains any.
+/// What was found on the pages and in the files of a site.
+pub(super) struct FoundInstructions {
+    texts: Vec<InstructionLikeText>,
+    /// Whether the page of a row contains any. None if there is no page to search.
+    on_rows: Vec<Option<bool>>,
+}
+
+impl FoundInstructions {
+    /// Notes on each row whether its page contains any, and returns all.
+    pub(super) fn note_on(self, view: &mut AgentView) -> Vec<InstructionLikeText> {
+        for (row, found) in view.rows.iter_mut().zip(self.on_rows) {
+            row.instruction_like_text = found;
+        }
+        self.texts
+    }
+}
+
+/// Finds all instructions.
 pub(super) fn find_instructions(
     parsed: &ParsedEvidence<'_>,
     comparison: &TextComparison<'_>,
-    view: &mut AgentView,
-) -> Vec<InstructionLikeText> {
+    view: &AgentView,
+) -> FoundInstructions {
     let browser = browser_row(&view.rows).filter(|row| is_served(row));
     let browser_digest = browser.and_then(|row| row.body_sha256.clone());
     let people = browser.map(|_| comparison.people()).unwrap_or_default();
@@ -30,7 +47,8 @@ pub(super) fn find_instructions(
     // Identities that got the same bytes share one search result.
     let mut searched: BTreeMap<(String, bool), Vec<InstructionLikeText>> = BTreeMap::new();
     let mut harmless = HarmlessLines::default();
-    for row in view.rows.iter_mut().filter(|row| is_served(row)) {
+    let mut on_rows = vec![None; view.rows.len()];
+    for (row, on_row) in view.rows.iter().zip(&mut on_rows).filter(|(row, _)| is_served(row)) {
         let (Some(reading), Some(digest)) = (row.reading.clone(), row.body_sha256.clone()) else {
             continue;
         };
@@ -44,7 +62,7 @@ pub(super) fn find_instructions(
         let hits = searched
             .entry((digest, differs))
             .or_insert_with(|| detect_on_page(parsed_page, compared, &mut harmless));
-        row.instruction_like_text = Some(!hits.is_empty());
+        *on_row = Some(!hits.is_empty());
         for hit in hits.iter() {
             add_hit(&mut found, hit.clone(), &row.id, &reading);
         }
@@ -63,7 +81,7 @@ pub(super) fn find_instructions(
             }
         }
     }
-    found
+    FoundInstructions { texts: found, on_rows }
 }
 
 fn page_of_reading<'l>(parsed: &'l ParsedEvidence<'_>, id: &str) -> Option<&'l ParsedPage> {

@@ -45,6 +45,7 @@ use contract::evidence::Evidence;
 use contract::records::{Links, Rulepack as RulepackRef, ScanRecord, SelfAudit};
 
 use crate::bodies::Bodies;
+use crate::parallel::run_both;
 use crate::rulepack::Rulepack;
 pub(crate) use convert::saturating_u32;
 pub use metadata::{RecordMetadata, StorageMetadata};
@@ -67,17 +68,26 @@ pub fn judge(
     let parsed = ParsedEvidence::new(evidence, bodies, catalogue, rules);
     let comparison = text_comparison::TextComparison::new(&parsed);
     let mut view = agent_view::build_agent_view(&parsed, &comparison);
-    let instruction_like = instructions::find_instructions(&parsed, &comparison, &mut view);
-    let checks = file_checks::check_machine_files(&parsed);
-    let policy = policy::build_policy_reading(&parsed);
     let page = content::representative_page(&parsed, &view);
+    // The look for instructions takes as long as the rest of these together.
+    let (instructions, ((nap, lineage), paywall, pages, checks, policy, caching)) = run_both(
+        parsed.is_worth_threads(),
+        || instructions::find_instructions(&parsed, &comparison, &view),
+        || {
+            (
+                owner_facts::build_owner_facts(&parsed, page).unzip(),
+                paywall::build_paywall_reading(&parsed, page),
+                further_pages::build_page_readings(&parsed),
+                file_checks::check_machine_files(&parsed),
+                policy::build_policy_reading(&parsed),
+                caching::build_caching_reading(&parsed, &comparison),
+            )
+        },
+    );
+    let instruction_like = instructions.note_on(&mut view);
     let content = content::build_content_reading(&parsed, &view, page, instruction_like);
-    let (nap, lineage) = owner_facts::build_owner_facts(&parsed, page).unzip();
-    let caching = caching::build_caching_reading(&parsed, &comparison);
     let transport = transport::build_transport_reading(&parsed);
     let treatment = treatment::treatment_scores(&parsed, &view, &comparison, &content);
-    let paywall = paywall::build_paywall_reading(&parsed, page);
-    let pages = further_pages::build_page_readings(&parsed);
     let mut verdicts = sections::judge_sections(&SectionInputs {
         parsed: &parsed,
         view: &view,

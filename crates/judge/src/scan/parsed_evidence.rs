@@ -22,6 +22,8 @@ pub(super) struct ParsedEvidence<'a> {
     pub(super) robots: RobotsFile<'a>,
     /// By the digest of the body: identities that got the same bytes share one parsed page.
     pages: BTreeMap<&'a str, ParsedPage>,
+    /// The bytes of all pages together.
+    page_bytes: usize,
     /// By the address of the response: several rules ask about each response to a request for a page.
     page_walls: BTreeMap<usize, PageWalls>,
 }
@@ -101,10 +103,11 @@ impl<'a> ParsedEvidence<'a> {
             let Some(response) = reading.exchange.response().filter(|_| is_page) else { continue };
             page_responses.push(response);
         }
-        let pages = parse_pages(evidence, bodies, &page_responses);
+        let (pages, page_bytes) = parse_pages(evidence, bodies, &page_responses);
         let robots = RobotsFile::from_evidence(evidence, bodies);
         let page_walls = BTreeMap::new();
-        let mut parsed = Self { evidence, bodies, catalogue, rules, robots, pages, page_walls };
+        let mut parsed =
+            Self { evidence, bodies, catalogue, rules, robots, pages, page_bytes, page_walls };
         let mut gates = Gates::new();
         parsed.page_walls = page_responses
             .into_iter()
@@ -136,6 +139,11 @@ impl<'a> ParsedEvidence<'a> {
             return None;
         }
         self.pages.get(response.body.sha256.as_str())
+    }
+
+    /// Whether the pages are so long that threads make a rule about all of them faster.
+    pub(super) fn is_worth_threads(&self) -> bool {
+        self.page_bytes >= 2 * BYTES_PER_THREAD
     }
 
     /// The block page or challenge that this response is, if it is one.
@@ -193,13 +201,13 @@ fn address(response: &Response) -> usize {
     std::ptr::from_ref(response).addr()
 }
 
-/// The pages of the responses, by the digest of the body. The first response with a body decides how it is
-/// read.
+/// The pages of the responses, by the digest of the body, and how many bytes they have together. The first
+/// response with a body decides how it is read.
 fn parse_pages<'a>(
     evidence: &'a Evidence,
     bodies: &dyn Bodies,
     responses: &[&'a Response],
-) -> BTreeMap<&'a str, ParsedPage> {
+) -> (BTreeMap<&'a str, ParsedPage>, usize) {
     let sheets = read_style_sheets(evidence, bodies);
     let mut first = BTreeMap::new();
     for response in responses {
@@ -210,11 +218,11 @@ fn parse_pages<'a>(
     let total: usize = first.values().map(|(body, _)| body.len()).sum();
     let to_parse: Vec<(&str, (&[u8], &Response))> = first.into_iter().collect();
     let domain = evidence.domain.as_str();
-    map_on_threads(&to_parse, total / BYTES_PER_THREAD, |(digest, (body, response))| {
-        (*digest, ParsedPage::parse(body, response, &sheets, domain))
-    })
-    .into_iter()
-    .collect()
+    let parsed =
+        map_on_threads(&to_parse, total / BYTES_PER_THREAD, |(digest, (body, response))| {
+            (*digest, ParsedPage::parse(body, response, &sheets, domain))
+        });
+    (parsed.into_iter().collect(), total)
 }
 
 fn read_style_sheets(evidence: &Evidence, bodies: &dyn Bodies) -> StyleSheets {
