@@ -2,7 +2,7 @@
 //!
 //! All functions are pure. They use no clock, randomness, network or store, so the same evidence and
 //! the same rulepack give the same bytes on any machine at any time. Everything a rule needs is an
-//! argument.
+//! argument. Some share work between threads (`parallel.rs`); who does which part changes nothing.
 
 mod bodies;
 pub mod business;

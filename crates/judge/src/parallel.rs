@@ -40,6 +40,10 @@ pub(crate) fn run_both<A: Send, B>(
 }
 
 fn max_threads() -> usize {
+    #[cfg(test)]
+    if tests::ONE_THREAD.get() {
+        return 1;
+    }
     // Finding it out reads files.
     static THREADS: OnceLock<usize> = OnceLock::new();
     *THREADS.get_or_init(|| available_parallelism().map_or(1, |n| n.get().min(MAX_THREADS)))
@@ -57,7 +61,7 @@ fn map_in_parts<T: Sync, R: Send>(
     let map_part = move |part: &[T]| part.iter().map(map).collect::<Vec<R>>();
     scope(|scope| {
         let size = others.len().div_ceil(threads - 1).max(1);
-        let parts: Vec<(&[T], Option<ScopedJoinHandle<'_, Vec<R>>>)> =
+        let parts: Vec<(&[T], Option<_>)> =
             others.chunks(size).map(|part| (part, start(scope, move || map_part(part)))).collect();
         let mut results = map_part(own);
         for (part, thread) in parts {
@@ -80,8 +84,25 @@ fn start<'scope, 'env, R: Send + 'scope>(
 }
 
 #[cfg(test)]
+pub(crate) use tests::on_one_thread;
+
+#[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
+
+    thread_local! {
+        pub(super) static ONE_THREAD: Cell<bool> = const { Cell::new(false) };
+    }
+
+    /// Does the work without any other thread.
+    pub(crate) fn on_one_thread<R>(work: impl FnOnce() -> R) -> R {
+        ONE_THREAD.set(true);
+        let result = work();
+        ONE_THREAD.set(false);
+        result
+    }
 
     #[test]
     fn any_number_of_threads_returns_the_same_in_the_same_order() {
