@@ -269,18 +269,23 @@ async fn callers_that_come_back_together_are_committed_together() {
     assert_eq!(stored_rows(&dir).len(), 500);
 }
 
-#[tokio::test]
-async fn a_refused_write_has_the_others_of_its_group_repeated_once() {
-    let (dir, connection) = table();
+/// A commit that waits until the gate is set, so that the writes after the first must wait together.
+fn commit_behind_gate() -> (Arc<AtomicBool>, Commit) {
     let gate = Arc::new(AtomicBool::new(false));
     let opened = Arc::clone(&gate);
     let commit: Commit = Box::new(move |connection| {
-        // The first commit takes long, so that the rest must wait together.
         while !opened.load(Ordering::Relaxed) {
             std::thread::sleep(Duration::from_millis(1));
         }
         connection.execute_batch("COMMIT")
     });
+    (gate, commit)
+}
+
+#[tokio::test]
+async fn a_refused_write_has_the_others_of_its_group_repeated_once() {
+    let (dir, connection) = table();
+    let (gate, commit) = commit_behind_gate();
     let writer = Writer::start_with(connection, commit, &Supervisor::default()).unwrap();
     let runs = Arc::new(AtomicI32::new(0));
     let counted = |x: i64, refused: bool| {
@@ -314,15 +319,7 @@ async fn a_refused_write_has_the_others_of_its_group_repeated_once() {
 #[tokio::test]
 async fn a_write_that_ignores_that_sqlite_rolled_back_has_its_group_refused() {
     let (dir, connection) = table();
-    let gate = Arc::new(AtomicBool::new(false));
-    let opened = Arc::clone(&gate);
-    let commit: Commit = Box::new(move |connection| {
-        // The first commit takes long, so that the rest must wait together.
-        while !opened.load(Ordering::Relaxed) {
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        connection.execute_batch("COMMIT")
-    });
+    let (gate, commit) = commit_behind_gate();
     let writer = Writer::start_with(connection, commit, &Supervisor::default()).unwrap();
     let first = put(&writer, 1);
     let group = async {
