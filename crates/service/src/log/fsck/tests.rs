@@ -1,10 +1,11 @@
 use std::path::Path;
 
+use bytes::Bytes;
 use contract::Timestamp;
 use proof::tlog::{Checkpoint, SignatureType, VerifierKey, cosign};
 use proof::{KeyPurpose, SigningKey};
 use rusqlite::types::Value as Sql;
-use store::{Cosignature, Log};
+use store::{Answers, Cosignature, Log, StoredAnswer, StoredBatch};
 
 use super::*;
 use crate::log::mark::read_mark;
@@ -141,6 +142,22 @@ const COLUMNS: &[(&str, &str)] = &[
     ("answers", "answer"),
 ];
 
+/// Those of them that are compressed. Some bits of a frame can change without changing what it unpacks to, for
+/// example a reference to another occurrence of the same bytes.
+const COMPRESSED: [&str; 3] = ["log_batches.sth", "log_batches.contents", "answers.answer"];
+
+/// All that is unpacked from compressed columns.
+async fn read_unpacked(dir: &Path) -> (Vec<StoredBatch>, Vec<Bytes>, Vec<StoredAnswer>) {
+    let store = testing::open_store(dir);
+    let last = store.last_batch().await.unwrap().unwrap();
+    let mut batches = Vec::new();
+    for number in 0..=last.batch {
+        batches.push(store.batch(number).await.unwrap().unwrap());
+    }
+    let entries = store.log_entries(0, last.tree_size() as usize).await.unwrap();
+    (batches, entries, store.export_answers(None, usize::MAX).await.unwrap())
+}
+
 fn key_of(table: &str) -> &'static str {
     match table {
         "log_leaves" => "leaf",
@@ -208,7 +225,9 @@ async fn a_thousand_flipped_bits_are_a_thousand_faults() {
     drop(db);
     let good = std::fs::read(&database).unwrap();
     let mut dice = SeededRandom(0x5eed);
-    let (mut flips, mut missed) = (0, Vec::new());
+    let unpacked = read_unpacked(dir.path()).await;
+    assert_eq!((unpacked.1.len() as u64, unpacked.2.len()), (sound.tree_size, 30));
+    let (mut flips, mut missed, mut without_effect) = (0, Vec::new(), 0);
     let wanted = std::env::var("FLIPS").ok().and_then(|n| n.parse().ok()).unwrap_or(100);
     while flips < wanted {
         for side in ["wayleave.db-wal", "wayleave.db-shm"] {
@@ -218,13 +237,22 @@ async fn a_thousand_flipped_bits_are_a_thousand_faults() {
         let Some(what) = flip_bit(&database, &mut dice) else { continue };
         flips += 1;
         match run_fsck(dir.path()).await {
-            Ok(report) if report.is_sound() => missed.push(what),
+            Ok(report) if report.is_sound() => {
+                let is_compressed =
+                    COMPRESSED.iter().any(|column| what.starts_with(&format!("{column} of ")));
+                if is_compressed && read_unpacked(dir.path()).await == unpacked {
+                    without_effect += 1;
+                } else {
+                    missed.push(what);
+                }
+            }
             Ok(_) => {}
             // One flipped bit must not prevent the check of the rest.
             Err(error) => missed.push(format!("{what}: {error}")),
         }
     }
     assert_eq!(missed, Vec::<String>::new(), "{} of {flips} were not found", missed.len());
+    assert!(without_effect <= flips / 20, "{without_effect} of {flips} had no effect");
 }
 
 fn execute_sql(dir: &Path, sql: &str) {
