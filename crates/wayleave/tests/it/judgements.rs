@@ -27,6 +27,7 @@ const TUNING_WRONG: &[(&str, usize)] =
 /// What was wrong when these cases were judged for the first time, and some room for kinds that depend on
 /// chance or on the load of the machine. None was tuned on.
 const HELD_OUT_WRONG: &[(&str, usize)] = &[
+    ("cloaking", 7),
     ("file", 1),
     ("gate", 3),
     ("hidden", 3),
