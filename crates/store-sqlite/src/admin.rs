@@ -1,4 +1,5 @@
-//! Access for administrative commands, which may run while a server has the store open.
+//! Access for administrative commands, which may run while a server has the store open. They do not write what the
+//! server keeps in memory: revocations and withheld actions (`revocation_cache.rs`).
 
 use std::path::Path;
 use std::sync::Arc;

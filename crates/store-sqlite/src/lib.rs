@@ -48,6 +48,7 @@ mod pruning;
 mod readers;
 mod readings;
 mod registrations;
+mod revocation_cache;
 mod revocations;
 mod scans;
 mod seals;

@@ -57,7 +57,10 @@ impl Pruning for SqliteStore {
         if let Some(old) = of_mcp_servers {
             return Box::pin(self.prune_mcp(old, before, limit));
         }
+        let revokes = matches!(what, Prunable::Revocations | Prunable::ClearedActions);
+        let change = revokes.then(|| self.revocation_cache.begin_change());
         Box::pin(self.database.writer.write("removing old data", 0, move |connection| {
+            let _ends_with_the_write = &change;
             let (before, limit) = (before.as_millis(), sql_limit(limit));
             let delete =
                 |sql: &str| connection.prepare_cached(sql)?.execute(params![before, limit]);

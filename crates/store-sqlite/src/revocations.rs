@@ -27,7 +27,9 @@ impl Revocations for SqliteStore {
             entries.iter().try_for_each(NewRevocation::check)?;
             standings.iter().try_for_each(WithheldActions::check)?;
             let bytes = 512 * (entries.len() + standings.len());
+            let change = self.revocation_cache.begin_change();
             let write = move |connection: &Connection| {
+                let _ends_with_the_write = &change;
                 let kept = append_entries(connection, &entries)?;
                 put_withheld_actions(connection, &standings)?;
                 Ok(kept)
@@ -43,7 +45,11 @@ impl Revocations for SqliteStore {
         Box::pin(async move {
             entries.iter().try_for_each(|stored| stored.entry.check())?;
             let bytes = 512 * entries.len();
-            let write = move |connection: &Connection| import_entries(connection, &entries);
+            let change = self.revocation_cache.begin_change();
+            let write = move |connection: &Connection| {
+                let _ends_with_the_write = &change;
+                import_entries(connection, &entries)
+            };
             self.database.writer.write("copying revocations", bytes, write).await
         })
     }
@@ -128,11 +134,24 @@ impl Revocations for SqliteStore {
         &self,
         domains: Vec<Domain>,
     ) -> BoxFuture<'_, Result<RevocationState, StoreError>> {
-        Box::pin(self.database.readers.read("reading withheld actions", move |connection| {
-            let withheld = domains.iter().map(|d| withheld_actions_of(connection, d.as_str()));
-            let withheld = withheld.collect::<Result<_, _>>()?;
-            Ok(RevocationState { withheld, last: last_entry(connection)? })
-        }))
+        Box::pin(async move {
+            if let Some(known) = self.revocation_cache.get(&domains) {
+                return Ok(known);
+            }
+            let version = self.revocation_cache.version();
+            let names = domains.clone();
+            let read = move |connection: &Connection| {
+                let _snapshot = connection.unchecked_transaction()?;
+                let withheld = names.iter().map(|d| withheld_actions_of(connection, d.as_str()));
+                let withheld = withheld.collect::<Result<_, _>>()?;
+                Ok(RevocationState { withheld, last: last_entry(connection)? })
+            };
+            let read = self.database.readers.read("reading withheld actions", read).await?;
+            if let Some(version) = version {
+                self.revocation_cache.put(version, &domains, &read);
+            }
+            Ok(read)
+        })
     }
 }
 

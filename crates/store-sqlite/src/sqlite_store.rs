@@ -15,6 +15,7 @@ use crate::database::Database;
 use crate::error::open_error;
 use crate::inspect;
 use crate::migrate::{SchemaVersions, migrate, read_schema_versions};
+use crate::revocation_cache::RevocationCache;
 
 /// Settings an operator can change.
 #[derive(Debug, Clone)]
@@ -45,6 +46,7 @@ pub struct SqliteStore {
     /// by the writer thread, and reset by `acquire_log_lease` if the write failed. Not stored at
     /// opening, so that a store on a full disk can still be opened for reading.
     pub(crate) lease_taken: Arc<AtomicBool>,
+    pub(crate) revocation_cache: Arc<RevocationCache>,
     schema_version: u32,
     _dir: DataDir,
 }
@@ -65,7 +67,9 @@ impl SqliteStore {
         let database =
             Database::start(path, connection, options.read_connections, &options.supervisor)?;
         let (files, leased) = (Arc::new(files), Arc::default());
-        Ok(Self { database, files, lease_taken: leased, schema_version, _dir: dir })
+        let revocation_cache = Arc::default();
+        let lease_taken = leased;
+        Ok(Self { database, files, lease_taken, revocation_cache, schema_version, _dir: dir })
     }
 
     /// Opens an existing store for reading: creates nothing, migrates nothing, and every write fails. The
@@ -83,8 +87,9 @@ impl SqliteStore {
         }
         let files = Arc::new(ArtifactFiles::open_read_only(dir.artifacts()));
         let database = Database::read_only(path, 1)?;
-        let lease_taken = Arc::default();
-        Ok(Self { database, files, lease_taken, schema_version: found, _dir: dir })
+        let (lease_taken, revocation_cache) = Default::default();
+        let schema_version = found;
+        Ok(Self { database, files, lease_taken, revocation_cache, schema_version, _dir: dir })
     }
 }
 

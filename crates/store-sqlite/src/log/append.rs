@@ -110,6 +110,11 @@ impl PackedAppend {
         batch + answers + self.changes.iter().map(PackedChange::bytes).sum::<usize>()
     }
 
+    /// Whether it changes what is revoked or withheld.
+    pub(super) fn revokes(&self) -> bool {
+        !self.revocations.is_empty() || !self.withheld_actions.is_empty()
+    }
+
     pub(super) fn write(&self, connection: &Connection) -> Result<(), DatabaseError> {
         self.check_lease_and_head(connection)?;
         let check = |named| newest_answers::check_predecessor(connection, named);

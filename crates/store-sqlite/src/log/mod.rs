@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use contract::Timestamp;
-use rusqlite::params;
+use rusqlite::{Connection, params};
 use store::{
     Append, BoxFuture, ContradictingHead, Cosignature, Digest, Log, LogLease, StoreError,
     StoredBatch,
@@ -49,7 +49,13 @@ impl Log for SqliteStore {
         const DOING: &str = "extending the log";
         Box::pin(async move {
             let packed = run_blocking(DOING, move || PackedAppend::new(append)).await??;
-            self.database.writer.write(DOING, packed.bytes(), move |c| packed.write(c)).await
+            let packed_bytes = packed.bytes();
+            let change = packed.revokes().then(|| self.revocation_cache.begin_change());
+            let write = move |connection: &Connection| {
+                let _ends_with_the_write = &change;
+                packed.write(connection)
+            };
+            self.database.writer.write(DOING, packed_bytes, write).await
         })
     }
 

@@ -32,7 +32,13 @@ impl McpScans for SqliteStore {
         const DOING: &str = "storing a scan of an MCP server";
         Box::pin(async move {
             let packed = run_blocking(DOING, move || PackedScan::new(scan, extras)).await??;
-            self.database.writer.write(DOING, packed.bytes(), move |c| packed.put(c)).await
+            let change = packed.revokes().then(|| self.revocation_cache.begin_change());
+            let bytes = packed.bytes();
+            let write = move |connection: &Connection| {
+                let _ends_with_the_write = &change;
+                packed.put(connection)
+            };
+            self.database.writer.write(DOING, bytes, write).await
         })
     }
 

@@ -56,6 +56,11 @@ impl PackedScan {
         self.document.len() + self.lists.len()
     }
 
+    /// Whether it changes what is revoked.
+    pub(super) fn revokes(&self) -> bool {
+        !self.revocations.is_empty()
+    }
+
     /// Writes the scan with everything that belongs to it, unless it is stored already.
     pub(super) fn put(&self, connection: &Connection) -> Result<(), DatabaseError> {
         self.put_within(connection, &ScanLimits::DEFAULT, &SurfaceLimits::DEFAULT)

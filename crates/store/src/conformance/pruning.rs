@@ -231,6 +231,7 @@ async fn numbered(engine: &dyn Engine) -> CaseResult {
     let location = engine.new_location().await;
     let store = location.open().await;
     fill_numbered(&*store).await?;
+    check_revocation_state(&*store).await?;
     for what in [Prunable::Changes, Prunable::Revocations] {
         check_eq!(store.prune(what, at(0), 9).await, Ok(0), "before any: {what:?}");
         check_eq!(store.prune(what, at(30), 2).await, Ok(2), "a step: {what:?}");
@@ -238,6 +239,7 @@ async fn numbered(engine: &dyn Engine) -> CaseResult {
         check_eq!(store.prune(what, at(30), 2).await, Ok(0), "the last: {what:?}");
     }
     check_eq!(store.prune(Prunable::ClearedActions, at(30), 9).await, Ok(1), "cleared actions");
+    check_revocation_state(&*store).await?;
     let withheld = store.withheld_actions(Some(at(NEVER))).await.map_err(unexpected_error)?;
     check_eq!(withheld.len(), 2, "actions that are withheld, or were lately");
     let first = store.first_change().await.map_err(unexpected_error)?;
@@ -261,6 +263,18 @@ async fn numbered(engine: &dyn Engine) -> CaseResult {
     let first = store.first_revocation().await.map_err(unexpected_error)?;
     let linked = first.zip(last).is_some_and(|(first, last)| last.follows(&first));
     check!(linked, "the chain does not go on");
+    Ok(())
+}
+
+/// A decision reads together what can also be read one by one.
+async fn check_revocation_state(store: &dyn Store) -> CaseResult {
+    let sites = ["calm.lab", "later.lab", "shop.lab", "other.lab"].map(domain);
+    let sites = sites.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let state = store.revocation_state(sites.clone()).await.map_err(unexpected_error)?;
+    check_eq!(Ok(state.last), store.last_revocation().await, "the last entry");
+    for (site, withheld) in sites.iter().zip(state.withheld) {
+        check_eq!(Ok(withheld), store.withheld_actions_for(site).await, "withheld: {site}");
+    }
     Ok(())
 }
 
