@@ -6,7 +6,9 @@ use data_encoding::BASE64URL_NOPAD;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::canonical::{self, CanonicalDocument, CanonicalRecord, SerializedObject};
+use crate::canonical::{
+    self, CanonicalDocument, CanonicalRecord, KeptMembers, MemberPlaces, SerializedObject,
+};
 use crate::digest::Digest;
 use crate::{KeyPurpose, ProofError, SigningKey};
 
@@ -39,6 +41,8 @@ pub struct SignedRecord {
     pub content_digest: Digest,
     /// The value of `signature`.
     pub signature: Signature,
+    /// Where the members are that were there before it was signed.
+    pub places: MemberPlaces,
 }
 
 /// Signs a document. It is canonicalised once and hashed once, and the hashed bytes are the bytes
@@ -87,6 +91,20 @@ impl OpenRecord {
         canonical::serialize_object(record).map(Self)
     }
 
+    /// The same for a record that follows another one: members that are the same are copied from its bytes. Gives
+    /// wrong bytes if one of `kept.names` is not the same.
+    pub fn following<T: Serialize + ?Sized>(
+        record: &T,
+        kept: &KeptMembers<'_>,
+    ) -> Result<Self, ProofError> {
+        let open = canonical::serialize_object_with(record, Some(kept)).map(Self)?;
+        debug_assert!(
+            Self::new(record).is_ok_and(|written| written.0.bytes == open.0.bytes),
+            "what is kept is what would be written"
+        );
+        Ok(open)
+    }
+
     /// Adds the member and signs, as [`sign_record`] does. Fails if the record has this member.
     pub fn sign_with(
         self,
@@ -124,7 +142,7 @@ fn sign_canonical(
     brand: &Brand,
     at: Timestamp,
 ) -> Result<SignedRecord, ProofError> {
-    let CanonicalRecord { canonical, digest, kind, unclosed } = record;
+    let CanonicalRecord { canonical, digest, kind, unclosed, places } = record;
     check_key(key, &kind, brand, at)?;
     let signature = signature_block(&digest, key, published_in, brand, at)?;
     // Without the closing brace, whose place `sha256` takes.
@@ -132,7 +150,7 @@ fn sign_canonical(
     let bytes = append_signature(canonical, &digest, &signature)?;
     let mut content = unclosed;
     content.update(bytes.get(hashed..).unwrap_or_default());
-    Ok(SignedRecord { bytes, digest, content_digest: content.finish(), signature })
+    Ok(SignedRecord { bytes, digest, content_digest: content.finish(), signature, places })
 }
 
 /// Whether this key may sign a document of this kind at this time.
@@ -266,6 +284,37 @@ mod tests {
         let signed = alone.sign_with("kind", &json!("svc-a"), &key, "d", &brand, at).unwrap();
         assert!(signed.bytes.starts_with(b"{\"kind\":\"svc-a\",\"sha256\""));
         assert!(OpenRecord::new(&json!([])).is_err());
+    }
+
+    #[test]
+    fn members_are_copied_from_the_record_before() {
+        #[derive(Serialize)]
+        struct Record {
+            kind: &'static str,
+            z: Vec<u32>,
+            a: Value,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            kinds: Option<u32>,
+        }
+        let (key, brand) = (key(KeyPurpose::Documents), Brand::default());
+        let at = Timestamp::from_millis(1000);
+        let sign = |open: OpenRecord| {
+            open.sign_with("m", &json!({ "b": [1], "a": "ä" }), &key, "d", &brand, at).unwrap()
+        };
+        let a = json!({ "y": "\"z\":", "x": [{ "z": 1 }] });
+        let before = Record { kind: "svc-a", z: vec![1, 2], a: a.clone(), kinds: Some(1) };
+        let signed = sign(OpenRecord::new(&before).unwrap());
+        let after = Record { kind: "svc-a", z: vec![1, 2, 3], a, kinds: None };
+        for names in [&[][..], &["kind"], &["a", "kind", "kinds", "other"]] {
+            let kept = KeptMembers { bytes: &signed.bytes, places: &signed.places, names };
+            let follows = sign(OpenRecord::following(&after, &kept).unwrap());
+            assert_eq!(follows, sign(OpenRecord::new(&after).unwrap()), "{names:?}");
+            assert_eq!(signed.places.find("z", &signed.bytes), Some(&b"\"z\":[1,2]"[..]));
+        }
+        // What is named is copied: here `z`, although it is another one.
+        let kept = KeptMembers { bytes: &signed.bytes, places: &signed.places, names: &["z"] };
+        let object = canonical::serialize_object_with(&after, Some(&kept)).unwrap();
+        assert_eq!(object.member("z"), Some(&b"[1,2]"[..]));
     }
 
     #[test]

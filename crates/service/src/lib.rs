@@ -20,6 +20,7 @@ mod domain_turns;
 pub mod domains;
 mod in_flight;
 pub mod jobs;
+pub(crate) mod judging_slots;
 mod live_setting;
 pub mod log;
 pub mod mcp;

@@ -21,6 +21,7 @@ use observe::{
 use proof::sha256;
 use tokio::io::{AsyncRead, AsyncWrite};
 
+use crate::judging_slots::JudgingSlots;
 use crate::own_reads::OwnReads;
 use crate::product::{PRODUCT, VERSION};
 use crate::random_ids::Ids;
@@ -46,6 +47,7 @@ pub struct Scanner {
     ids: Arc<dyn Ids>,
     settings: ScannerSettings,
     own_reads: Arc<OwnReads>,
+    pub(crate) judging: JudgingSlots,
 }
 
 /// What an operator decides about scanning.
@@ -82,6 +84,7 @@ impl Scanner {
             own_reads: Arc::new(OwnReads::new(base_url, &catalogue, door.policy().source_address)),
             catalogue: Arc::new(catalogue),
             rules: Arc::new(Rulepack::current()),
+            judging: JudgingSlots::default(),
             door,
             clock,
             ids,
@@ -158,9 +161,9 @@ impl Scanner {
         calls: Option<&dyn CallAllowance>,
         progress: observe::ProgressCallback<'_>,
     ) -> Result<ScanOutcome, ScannerError> {
-        let depth = ScanDepth::Full;
-        let deadline = self.settings.deadline;
-        self.read_and_judge(domain, visibility, depth, deadline, calls, progress).await
+        let (depth, deadline) = (ScanDepth::Full, self.settings.deadline);
+        let read = self.collect(domain, depth, deadline, calls, progress).await?;
+        self.judge_and(read, visibility, |outcome| outcome).await
     }
 
     /// Reads as much as the time budget of an answer allows, and judges it.
@@ -169,8 +172,19 @@ impl Scanner {
         domain: &Domain,
         budget: Duration,
     ) -> Result<ScanOutcome, ScannerError> {
-        self.read_and_judge(domain, Visibility::Public, ScanDepth::Live, budget, None, &|_| {})
-            .await
+        self.read_live_and(domain, budget, |outcome| outcome).await
+    }
+
+    /// The same with further work that takes CPU time. It follows at once: queued by itself, it would wait until
+    /// all readings that ended at the same time are judged.
+    pub(crate) async fn read_live_and<T: Send + 'static>(
+        &self,
+        domain: &Domain,
+        budget: Duration,
+        work: impl FnOnce(ScanOutcome) -> T + Send + 'static,
+    ) -> Result<T, ScannerError> {
+        let read = self.collect(domain, ScanDepth::Live, budget, None, &|_| {}).await?;
+        self.judge_and(read, Visibility::Public, work).await
     }
 
     /// Looks up the addresses of a domain now.
@@ -238,15 +252,14 @@ impl Scanner {
         }
     }
 
-    async fn read_and_judge(
+    async fn collect(
         &self,
         domain: &Domain,
-        visibility: Visibility,
         depth: ScanDepth,
         deadline: Duration,
         calls: Option<&dyn CallAllowance>,
         progress: observe::ProgressCallback<'_>,
-    ) -> Result<ScanOutcome, ScannerError> {
+    ) -> Result<CollectedEvidence, ScannerError> {
         let plan = ScanPlan {
             depth,
             domain,
@@ -262,15 +275,24 @@ impl Scanner {
         let own_read = self.own_reads.begin(domain.as_str(), &self.clock);
         let read = plan.run().await;
         drop(own_read);
-        if let Some(refusal) = read.target_refusal {
-            return Err(ScannerError::TargetLimit { retry_after: refusal.retry_after });
+        match read.target_refusal {
+            Some(refusal) => Err(ScannerError::TargetLimit { retry_after: refusal.retry_after }),
+            None => Ok(read),
         }
+    }
+
+    /// Parsing pages takes CPU time, so it runs outside the async executor, as does the work that follows.
+    async fn judge_and<T: Send + 'static>(
+        &self,
+        read: CollectedEvidence,
+        visibility: Visibility,
+        work: impl FnOnce(ScanOutcome) -> T + Send + 'static,
+    ) -> Result<T, ScannerError> {
         let id = self.new_unguessable_id()?;
         let scanner = self.clone();
-        // Parsing pages takes CPU time, so it runs outside the async executor.
-        tokio::task::spawn_blocking(move || scanner.judge_collected(read, &id, visibility))
-            .await
-            .map_err(|e| ScannerError::Internal(e.to_string()))?
+        let bytes = read.bodies.values().map(Bytes::len).sum();
+        let judge = move || scanner.judge_collected(read, &id, visibility).map(work);
+        self.judging.run(bytes, judge).await.map_err(ScannerError::Internal)?
     }
 
     fn judge_collected(

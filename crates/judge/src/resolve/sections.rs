@@ -46,41 +46,54 @@ pub struct Sections {
     pub control: ControlSummary,
 }
 
-impl Sections {
-    /// The sections of an earlier answer.
-    #[must_use]
-    pub fn from_answer(answer: ResolveAnswer) -> Self {
-        Self {
-            domain: answer.domain,
-            status: answer.status,
-            basis: answer.basis,
-            subject: answer.subject,
-            freshness: answer.freshness,
-            observers: answer.observers,
-            crawl_policy: answer.crawl_policy,
-            delivery: answer.delivery,
-            machine_files: answer.machine_files,
-            capabilities: answer.capabilities,
-            entity: answer.entity,
-            findings: answer.findings,
-            confidence: answer.confidence,
-            contradictions: answer.contradictions,
-            evidence: answer.evidence,
-            assurance: answer.assurance,
-            impersonation: answer.impersonation,
-            dns: answer.dns,
-            tls: answer.tls,
-            upgrade: answer.upgrade,
-            content_clock: answer.content_clock,
-            self_claims: answer.self_claims,
-            read_equivalence: answer.read_equivalence,
-            rights: answer.rights,
-            stored_sections: answer.stored_sections,
-            served_from: answer.served_from,
-            incident: answer.incident,
-            high_risk_fields: answer.high_risk_fields,
-            absences: answer.absences,
-            control: answer.control,
+/// Makes both functions from one list of the fields.
+macro_rules! from_fields_of_answer {
+    ($($field:ident),+ $(,)?) => {
+        impl Sections {
+            /// The sections of an earlier answer.
+            #[must_use]
+            pub fn from_answer(answer: ResolveAnswer) -> Self {
+                Self { $($field: answer.$field),+ }
+            }
+
+            /// The same of an answer that stays. Only its sections are copied.
+            #[must_use]
+            pub fn copied_from(answer: &ResolveAnswer) -> Self {
+                Self { $($field: answer.$field.clone()),+ }
+            }
         }
-    }
+    };
 }
+
+from_fields_of_answer!(
+    domain,
+    status,
+    basis,
+    subject,
+    freshness,
+    observers,
+    crawl_policy,
+    delivery,
+    machine_files,
+    capabilities,
+    entity,
+    findings,
+    confidence,
+    contradictions,
+    evidence,
+    assurance,
+    impersonation,
+    dns,
+    tls,
+    upgrade,
+    content_clock,
+    self_claims,
+    read_equivalence,
+    rights,
+    stored_sections,
+    served_from,
+    incident,
+    high_risk_fields,
+    absences,
+    control,
+);

@@ -7,6 +7,7 @@
 
 mod limits;
 mod reader;
+mod serialized_object;
 mod serializer;
 mod strict_parser;
 mod tree;
@@ -18,7 +19,8 @@ use serde_json::{Map, Value};
 
 pub use limits::{MAX_DEPTH, MAX_INTEGER, MAX_VALUES};
 pub(crate) use reader::read_object;
-pub(crate) use serializer::SerializedObject;
+pub(crate) use serialized_object::SerializedObject;
+pub use serialized_object::{KeptMembers, MemberPlaces};
 pub use strict_parser::parse_strict;
 pub(crate) use tree::{CanonicalTree, TreeValue};
 pub(crate) use unsigned_members::UNSIGNED_MEMBERS;
@@ -85,6 +87,7 @@ pub(crate) struct CanonicalRecord {
     pub(crate) kind: String,
     /// The hash of all but the closing brace, to be continued with what is put in its place.
     pub(crate) unclosed: Hasher,
+    pub(crate) places: MemberPlaces,
 }
 
 /// Like [`canonicalize_and_hash`], for a record that becomes an object. No JSON value is built.
@@ -98,7 +101,15 @@ pub(crate) fn serialize_and_hash<T: Serialize + ?Sized>(
 pub(crate) fn serialize_object<T: Serialize + ?Sized>(
     record: &T,
 ) -> Result<SerializedObject, ProofError> {
-    serializer::to_object(record)?
+    serialize_object_with(record, None)
+}
+
+/// The same; members that are in `kept` are copied from there.
+pub(crate) fn serialize_object_with<T: Serialize + ?Sized>(
+    record: &T,
+    kept: Option<&KeptMembers<'_>>,
+) -> Result<SerializedObject, ProofError> {
+    serializer::to_object(record, kept)?
         .ok_or_else(|| ProofError::Document("it is not a JSON object".to_owned()))
 }
 
@@ -132,6 +143,7 @@ fn hash_object(object: SerializedObject) -> Result<CanonicalRecord, ProofError> 
     let mut closed = unclosed.clone();
     closed.update(b"}");
     Ok(CanonicalRecord {
+        places: object.places(),
         canonical: object.bytes,
         digest: closed.finish(),
         kind: kind.unwrap_or_default(),

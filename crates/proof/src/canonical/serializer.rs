@@ -3,13 +3,12 @@
 //! Members are written in the order they arrive. If that is not the canonical order, their bytes
 //! are reordered when the object ends.
 
-use std::borrow::Cow;
-
 use serde::ser::{self, Serialize};
 
 use super::limits::{INITIAL_CAPACITY, MAX_INTEGER, OPEN_MEMBERS};
+use super::serialized_object::{KeptMembers, MemberName, MemberSpan, SerializedObject};
 use super::writer::{
-    compare_utf16, next_depth, write_double, write_signed, write_string, write_unsigned,
+    compare_utf16_bytes, next_depth, write_double, write_signed, write_string, write_unsigned,
 };
 use crate::ProofError;
 
@@ -27,89 +26,20 @@ pub(super) fn append<T: Serialize + ?Sized>(
     Ok(writer.out)
 }
 
-/// The canonical bytes of an object, and where its members are in them.
-pub(crate) struct SerializedObject {
-    pub(super) bytes: Vec<u8>,
-    members: Vec<MemberSpan>,
-}
-
-impl SerializedObject {
-    /// The canonical bytes of a member's value.
-    pub(super) fn member(&self, name: &str) -> Option<&[u8]> {
-        let span = self.members.iter().find(|member| member.name == name)?;
-        // `"name":value`: the name of a member of a record needs no escapes.
-        self.bytes.get(span.from + name.len() + 3..span.to)
-    }
-
-    /// Puts this value in place of that of a member. `value` is canonical. Fails if there is no such member.
-    pub(super) fn replace(&mut self, name: &str, value: &[u8]) -> Result<(), ProofError> {
-        let missing = || ProofError::NotCanonical(format!("no member named `{name}`"));
-        let index = self.members.iter().position(|member| member.name == name);
-        let mut later = self.members.iter_mut().skip(index.ok_or_else(missing)?);
-        let replaced = later.next().ok_or_else(missing)?;
-        let old = replaced.from + name.len() + 3..replaced.to;
-        let (old_length, new_length) = (old.len(), value.len());
-        let moved = |place: usize| place - old_length + new_length;
-        replaced.to = moved(replaced.to);
-        for member in later {
-            (member.from, member.to) = (moved(member.from), moved(member.to));
-        }
-        let mut bytes = Vec::with_capacity(moved(self.bytes.len()));
-        bytes.extend_from_slice(self.bytes.get(..old.start).unwrap_or_default());
-        bytes.extend_from_slice(value);
-        bytes.extend_from_slice(self.bytes.get(old.end..).unwrap_or_default());
-        self.bytes = bytes;
-        Ok(())
-    }
-
-    /// Adds a member at its place. `value` is canonical.
-    pub(super) fn insert(&mut self, name: &'static str, value: &[u8]) -> Result<(), ProofError> {
-        let next =
-            self.members.iter().position(|member| !compare_utf16(&member.name, name).is_lt());
-        if next.and_then(|next| self.members.get(next)).is_some_and(|next| next.name == name) {
-            return Err(ProofError::NotCanonical(format!("two members named `{name}`")));
-        }
-        let mut added = Vec::with_capacity(name.len() + value.len() + 4);
-        write_string(&mut added, name);
-        added.push(b':');
-        added.extend_from_slice(value);
-        let length = added.len();
-        let index = next.unwrap_or(self.members.len());
-        let from = match next.and_then(|next| self.members.get(next)) {
-            Some(next) => {
-                added.push(b',');
-                self.bytes.splice(next.from..next.from, added);
-                next.from
-            }
-            None => {
-                // Before the closing brace.
-                let end = self.bytes.len().saturating_sub(1);
-                let comma = usize::from(!self.members.is_empty());
-                self.bytes.splice(end..end, b",".iter().copied().take(comma).chain(added));
-                end + comma
-            }
-        };
-        for member in self.members.iter_mut().skip(index) {
-            member.from += length + 1;
-            member.to += length + 1;
-        }
-        let to = from + length;
-        self.members.insert(index, MemberSpan { name: Cow::Borrowed(name), from, to });
-        Ok(())
-    }
-}
-
-/// Serialises a type that becomes an object. `None` if it becomes anything else.
+/// Serialises a type that becomes an object. `None` if it becomes anything else. Members that are in `kept` are
+/// copied from there.
 pub(super) fn to_object<T: Serialize + ?Sized>(
     value: &T,
+    kept: Option<&KeptMembers<'_>>,
 ) -> Result<Option<SerializedObject>, ProofError> {
     let mut writer = CanonicalSerializer::new(Vec::with_capacity(INITIAL_CAPACITY));
+    writer.kept = kept;
     value.serialize(&mut writer)?;
     let bytes = writer.out;
     Ok(writer.top_level.map(|members| SerializedObject { bytes, members }))
 }
 
-struct CanonicalSerializer {
+struct CanonicalSerializer<'k> {
     out: Vec<u8>,
     depth: usize,
     /// The members of all objects that are being written, those of the innermost last. One list for all, so that
@@ -119,9 +49,11 @@ struct CanonicalSerializer {
     unordered: Vec<u8>,
     /// The members of the outermost object, once it is complete.
     top_level: Option<Vec<MemberSpan>>,
+    /// Members of the outermost object that need not be written again.
+    kept: Option<&'k KeptMembers<'k>>,
 }
 
-impl CanonicalSerializer {
+impl<'k> CanonicalSerializer<'k> {
     fn new(out: Vec<u8>) -> Self {
         Self {
             out,
@@ -129,6 +61,7 @@ impl CanonicalSerializer {
             open_members: Vec::with_capacity(OPEN_MEMBERS),
             unordered: Vec::new(),
             top_level: None,
+            kept: None,
         }
     }
 
@@ -151,30 +84,30 @@ impl CanonicalSerializer {
         self.depth -= 1;
     }
 
-    fn open_items(&mut self, in_variant: bool) -> Result<ArrayWriter<'_>, ProofError> {
+    fn open_items(&mut self, in_variant: bool) -> Result<ArrayWriter<'_, 'k>, ProofError> {
         self.depth = next_depth(self.depth)?;
         self.out.push(b'[');
         Ok(ArrayWriter { writer: self, first: true, in_variant })
     }
 
-    fn open_object(&mut self, in_variant: bool) -> Result<ObjectWriter<'_>, ProofError> {
+    fn open_object(&mut self, in_variant: bool) -> Result<ObjectWriter<'_, 'k>, ProofError> {
         self.depth = next_depth(self.depth)?;
         self.out.push(b'{');
         let first = self.open_members.len();
-        Ok(ObjectWriter { writer: self, first, name: None, in_variant })
+        Ok(ObjectWriter { writer: self, first, open: None, in_variant })
     }
 }
 
-impl<'a> ser::Serializer for &'a mut CanonicalSerializer {
+impl<'a, 'k> ser::Serializer for &'a mut CanonicalSerializer<'k> {
     type Ok = ();
     type Error = ProofError;
-    type SerializeSeq = ArrayWriter<'a>;
-    type SerializeTuple = ArrayWriter<'a>;
-    type SerializeTupleStruct = ArrayWriter<'a>;
-    type SerializeTupleVariant = ArrayWriter<'a>;
-    type SerializeMap = ObjectWriter<'a>;
-    type SerializeStruct = ObjectWriter<'a>;
-    type SerializeStructVariant = ObjectWriter<'a>;
+    type SerializeSeq = ArrayWriter<'a, 'k>;
+    type SerializeTuple = ArrayWriter<'a, 'k>;
+    type SerializeTupleStruct = ArrayWriter<'a, 'k>;
+    type SerializeTupleVariant = ArrayWriter<'a, 'k>;
+    type SerializeMap = ObjectWriter<'a, 'k>;
+    type SerializeStruct = ObjectWriter<'a, 'k>;
+    type SerializeStructVariant = ObjectWriter<'a, 'k>;
 
     fn serialize_bool(self, v: bool) -> Result<(), ProofError> {
         self.write_literal(if v { b"true" } else { b"false" })
@@ -289,11 +222,11 @@ impl<'a> ser::Serializer for &'a mut CanonicalSerializer {
         Ok(())
     }
 
-    fn serialize_seq(self, _: Option<usize>) -> Result<ArrayWriter<'a>, ProofError> {
+    fn serialize_seq(self, _: Option<usize>) -> Result<ArrayWriter<'a, 'k>, ProofError> {
         self.open_items(false)
     }
 
-    fn serialize_tuple(self, _: usize) -> Result<ArrayWriter<'a>, ProofError> {
+    fn serialize_tuple(self, _: usize) -> Result<ArrayWriter<'a, 'k>, ProofError> {
         self.open_items(false)
     }
 
@@ -301,7 +234,7 @@ impl<'a> ser::Serializer for &'a mut CanonicalSerializer {
         self,
         _: &'static str,
         _: usize,
-    ) -> Result<ArrayWriter<'a>, ProofError> {
+    ) -> Result<ArrayWriter<'a, 'k>, ProofError> {
         self.open_items(false)
     }
 
@@ -311,16 +244,20 @@ impl<'a> ser::Serializer for &'a mut CanonicalSerializer {
         _: u32,
         name: &'static str,
         _: usize,
-    ) -> Result<ArrayWriter<'a>, ProofError> {
+    ) -> Result<ArrayWriter<'a, 'k>, ProofError> {
         self.open_variant(name)?;
         self.open_items(true)
     }
 
-    fn serialize_map(self, _: Option<usize>) -> Result<ObjectWriter<'a>, ProofError> {
+    fn serialize_map(self, _: Option<usize>) -> Result<ObjectWriter<'a, 'k>, ProofError> {
         self.open_object(false)
     }
 
-    fn serialize_struct(self, _: &'static str, _: usize) -> Result<ObjectWriter<'a>, ProofError> {
+    fn serialize_struct(
+        self,
+        _: &'static str,
+        _: usize,
+    ) -> Result<ObjectWriter<'a, 'k>, ProofError> {
         self.open_object(false)
     }
 
@@ -330,7 +267,7 @@ impl<'a> ser::Serializer for &'a mut CanonicalSerializer {
         _: u32,
         name: &'static str,
         _: usize,
-    ) -> Result<ObjectWriter<'a>, ProofError> {
+    ) -> Result<ObjectWriter<'a, 'k>, ProofError> {
         self.open_variant(name)?;
         self.open_object(true)
     }
@@ -341,13 +278,13 @@ fn too_large(number: impl std::fmt::Display) -> ProofError {
 }
 
 /// An array being written.
-struct ArrayWriter<'a> {
-    writer: &'a mut CanonicalSerializer,
+struct ArrayWriter<'a, 'k> {
+    writer: &'a mut CanonicalSerializer<'k>,
     first: bool,
     in_variant: bool,
 }
 
-impl ArrayWriter<'_> {
+impl ArrayWriter<'_, '_> {
     fn item<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), ProofError> {
         if !std::mem::replace(&mut self.first, false) {
             self.writer.out.push(b',');
@@ -366,32 +303,49 @@ impl ArrayWriter<'_> {
 }
 
 /// An object being written. Its members are those of `writer.open_members` from `first` on.
-struct ObjectWriter<'a> {
-    writer: &'a mut CanonicalSerializer,
+struct ObjectWriter<'a, 'k> {
+    writer: &'a mut CanonicalSerializer<'k>,
     first: usize,
-    name: Option<String>,
+    /// Where the member starts whose name was written last, and its name.
+    open: Option<(usize, MemberName)>,
     in_variant: bool,
 }
 
-/// Where `"name":value` is, without its comma.
-struct MemberSpan {
-    name: Cow<'static, str>,
-    from: usize,
-    to: usize,
-}
-
-impl ObjectWriter<'_> {
+impl ObjectWriter<'_, '_> {
     fn member<T: Serialize + ?Sized>(
         &mut self,
-        name: Cow<'static, str>,
+        name: &'static str,
+        value: &T,
+    ) -> Result<(), ProofError> {
+        let from = self.begin_member();
+        let writer = &mut *self.writer;
+        if writer.depth == 1
+            && let Some(written) = writer.kept.and_then(|kept| kept.find(name))
+        {
+            writer.out.extend_from_slice(written);
+            let to = writer.out.len();
+            writer.open_members.push(MemberSpan { name: MemberName::Fixed(name), from, to });
+            return Ok(());
+        }
+        write_string(&mut writer.out, name);
+        self.end_member(from, MemberName::Fixed(name), value)
+    }
+
+    /// Returns where the member starts.
+    fn begin_member(&mut self) -> usize {
+        if self.writer.open_members.len() > self.first {
+            self.writer.out.push(b',');
+        }
+        self.writer.out.len()
+    }
+
+    fn end_member<T: Serialize + ?Sized>(
+        &mut self,
+        from: usize,
+        name: MemberName,
         value: &T,
     ) -> Result<(), ProofError> {
         let writer = &mut *self.writer;
-        if writer.open_members.len() > self.first {
-            writer.out.push(b',');
-        }
-        let from = writer.out.len();
-        write_string(&mut writer.out, &name);
         writer.out.push(b':');
         value.serialize(&mut *writer)?;
         let to = writer.out.len();
@@ -399,10 +353,31 @@ impl ObjectWriter<'_> {
         Ok(())
     }
 
+    /// Writes the key of a map as a name.
+    fn write_key<T: Serialize + ?Sized>(
+        &mut self,
+        from: usize,
+        key: &T,
+    ) -> Result<MemberName, ProofError> {
+        let writer = &mut *self.writer;
+        // Mostly a text, whose canonical form is that of the name.
+        key.serialize(&mut *writer)?;
+        if let Some([b'"', name @ .., b'"']) = writer.out.get(from..)
+            && !name.contains(&b'\\')
+        {
+            return Ok(MemberName::Written(name.len()));
+        }
+        writer.out.truncate(from);
+        let name = member_name(key)?;
+        write_string(&mut writer.out, &name);
+        Ok(MemberName::Escaped(name))
+    }
+
     fn close(self) -> Result<(), ProofError> {
         let writer = self.writer;
         let members = writer.open_members.get_mut(self.first..).unwrap_or_default();
-        if !members.is_sorted_by(|a, b| compare_utf16(&a.name, &b.name).is_lt()) {
+        let out = &writer.out;
+        if !members.is_sorted_by(|a, b| compare_utf16_bytes(a.name(out), b.name(out)).is_lt()) {
             sort_members(members, &mut writer.out, &mut writer.unordered)?;
         }
         writer.out.push(b'}');
@@ -426,10 +401,11 @@ fn sort_members(
     unordered: &mut Vec<u8>,
 ) -> Result<(), ProofError> {
     let Some(start) = members.first().map(|member| member.from) else { return Ok(()) };
-    members.sort_unstable_by(|a, b| compare_utf16(&a.name, &b.name));
-    let repeated = members.iter().zip(members.iter().skip(1)).find(|(a, b)| a.name == b.name);
-    if let Some((member, _)) = repeated {
-        return Err(ProofError::NotCanonical(format!("two members named `{}`", member.name)));
+    members.sort_unstable_by(|a, b| compare_utf16_bytes(a.name(out), b.name(out)));
+    let mut neighbours = members.iter().zip(members.iter().skip(1));
+    if let Some((member, _)) = neighbours.find(|(a, b)| a.name(out) == b.name(out)) {
+        let name = String::from_utf8_lossy(member.name(out));
+        return Err(ProofError::NotCanonical(format!("two members named `{name}`")));
     }
     unordered.clear();
     unordered.extend_from_slice(out.get(start..).unwrap_or_default());
@@ -456,7 +432,7 @@ fn member_name<T: Serialize + ?Sized>(key: &T) -> Result<String, ProofError> {
     }
 }
 
-impl ser::SerializeSeq for ArrayWriter<'_> {
+impl ser::SerializeSeq for ArrayWriter<'_, '_> {
     type Ok = ();
     type Error = ProofError;
 
@@ -469,7 +445,7 @@ impl ser::SerializeSeq for ArrayWriter<'_> {
     }
 }
 
-impl ser::SerializeTuple for ArrayWriter<'_> {
+impl ser::SerializeTuple for ArrayWriter<'_, '_> {
     type Ok = ();
     type Error = ProofError;
 
@@ -482,7 +458,7 @@ impl ser::SerializeTuple for ArrayWriter<'_> {
     }
 }
 
-impl ser::SerializeTupleStruct for ArrayWriter<'_> {
+impl ser::SerializeTupleStruct for ArrayWriter<'_, '_> {
     type Ok = ();
     type Error = ProofError;
 
@@ -495,7 +471,7 @@ impl ser::SerializeTupleStruct for ArrayWriter<'_> {
     }
 }
 
-impl ser::SerializeTupleVariant for ArrayWriter<'_> {
+impl ser::SerializeTupleVariant for ArrayWriter<'_, '_> {
     type Ok = ();
     type Error = ProofError;
 
@@ -508,18 +484,21 @@ impl ser::SerializeTupleVariant for ArrayWriter<'_> {
     }
 }
 
-impl ser::SerializeMap for ObjectWriter<'_> {
+impl ser::SerializeMap for ObjectWriter<'_, '_> {
     type Ok = ();
     type Error = ProofError;
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), ProofError> {
-        self.name = Some(member_name(key)?);
+        let from = self.begin_member();
+        let name = self.write_key(from, key)?;
+        self.open = Some((from, name));
         Ok(())
     }
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), ProofError> {
-        let name = self.name.take().ok_or_else(|| ser::Error::custom("a value without a name"))?;
-        self.member(Cow::Owned(name), value)
+        let open = self.open.take();
+        let (from, name) = open.ok_or_else(|| ser::Error::custom("a value without a name"))?;
+        self.end_member(from, name, value)
     }
 
     fn end(self) -> Result<(), ProofError> {
@@ -527,7 +506,7 @@ impl ser::SerializeMap for ObjectWriter<'_> {
     }
 }
 
-impl ser::SerializeStruct for ObjectWriter<'_> {
+impl ser::SerializeStruct for ObjectWriter<'_, '_> {
     type Ok = ();
     type Error = ProofError;
 
@@ -536,7 +515,7 @@ impl ser::SerializeStruct for ObjectWriter<'_> {
         name: &'static str,
         value: &T,
     ) -> Result<(), ProofError> {
-        self.member(Cow::Borrowed(name), value)
+        self.member(name, value)
     }
 
     fn end(self) -> Result<(), ProofError> {
@@ -544,7 +523,7 @@ impl ser::SerializeStruct for ObjectWriter<'_> {
     }
 }
 
-impl ser::SerializeStructVariant for ObjectWriter<'_> {
+impl ser::SerializeStructVariant for ObjectWriter<'_, '_> {
     type Ok = ();
     type Error = ProofError;
 
@@ -553,7 +532,7 @@ impl ser::SerializeStructVariant for ObjectWriter<'_> {
         name: &'static str,
         value: &T,
     ) -> Result<(), ProofError> {
-        self.member(Cow::Borrowed(name), value)
+        self.member(name, value)
     }
 
     fn end(self) -> Result<(), ProofError> {

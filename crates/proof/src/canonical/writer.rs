@@ -56,10 +56,15 @@ pub(super) fn write_members(
 /// The order of RFC 8785: by UTF-16 units. Characters beyond the basic plane sort before U+E000 to
 /// U+FFFF.
 pub(crate) fn compare_utf16(a: &str, b: &str) -> Ordering {
+    compare_utf16_bytes(a.as_bytes(), b.as_bytes())
+}
+
+/// The same for the bytes of two texts.
+pub(super) fn compare_utf16_bytes(a: &[u8], b: &[u8]) -> Ordering {
     // The first byte that differs tells: UTF-8 sorts like UTF-16, but for these two ranges of first bytes.
     let beyond_basic_plane = |byte: u8| byte >= 0xF0;
     let above_surrogates = |byte: u8| (0xEE..0xF0).contains(&byte);
-    match a.bytes().zip(b.bytes()).find(|(a, b)| a != b) {
+    match a.iter().copied().zip(b.iter().copied()).find(|(a, b)| a != b) {
         None => a.len().cmp(&b.len()),
         Some((a, b)) if beyond_basic_plane(a) && above_surrogates(b) => Ordering::Less,
         Some((a, b)) if above_surrogates(a) && beyond_basic_plane(b) => Ordering::Greater,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use contract::records::Signature;
 use proof::ProofError;
+use proof::canonical::MemberPlaces;
 use serde_json::Value;
 use store::{AppendExtras, LogEntry, Predecessor, StoredAnswer};
 use tokio::sync::oneshot;
@@ -22,6 +23,8 @@ pub(crate) struct SealedAnswer {
     pub(crate) stored: StoredAnswer,
     pub(crate) transparency: Value,
     pub(crate) signature: Signature,
+    /// Where the members are in the stored bytes.
+    pub(crate) places: MemberPlaces,
 }
 
 /// An entry that waits for its batch.

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use bytes::Bytes;
 use contract::records::ResolveAnswer;
 use contract::{Clock, Domain, Issuer, Timestamp};
+use proof::canonical::KeptMembers;
 use proof::keys::{LogMark, LogPosition, read_next_entry, remove_next_entry};
 use proof::tlog::MAX_ENTRY_BYTES;
 use proof::tree_head::HeadExtras;
@@ -257,16 +258,21 @@ impl TransparencyLog {
     }
 
     /// Like `seal_answer`, after the answer that it names and with records to store in the same
-    /// transaction.
+    /// transaction. `kept`: the members that are the same in the answer before.
     pub(crate) async fn seal_answer_in_context(
         &self,
         answer: &ResolveAnswer,
+        kept: Option<&KeptMembers<'_>>,
         context: AnswerContext,
     ) -> Result<SealedAnswer, SealError> {
         let content = proof::decision_content::answer_content(answer, &self.issuer.brand);
         let content = content.map_err(SealError::NotSigned)?;
         // Written here, where answers are made at the same time, and not by the one thread that seals them.
-        let open = OpenRecord::new(answer).map_err(SealError::NotSigned)?;
+        let open = match kept {
+            Some(kept) => OpenRecord::following(answer, kept),
+            None => OpenRecord::new(answer),
+        };
+        let open = open.map_err(SealError::NotSigned)?;
         let (domain, answered_at) = (answer.domain.clone(), answer.answered_at);
         self.seal_open_answer(content, open, domain, answered_at, context).await
     }
@@ -314,8 +320,8 @@ impl TransparencyLog {
                 log_index: sealed.log_index,
                 bytes: HashedBytes::with_digest(signed.bytes.into(), signed.content_digest),
             };
-            let signature = signed.signature;
-            Ok((SealedAnswer { stored, transparency, signature }, beside))
+            let (signature, places) = (signed.signature, signed.places);
+            Ok((SealedAnswer { stored, transparency, signature, places }, beside))
         })
     }
 

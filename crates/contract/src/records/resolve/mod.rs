@@ -92,3 +92,66 @@ pub struct ResolveAnswer {
     #[schema(nullable = false)]
     pub signature: Option<Signature>,
 }
+
+/// The list of fields is also a pattern without `..`, so that a new field that is missing in it does not compile.
+macro_rules! equal_members {
+    ($($field:ident),+ $(,)?) => {
+        impl ResolveAnswer {
+            /// The names of the members that are the same in both answers.
+            #[must_use]
+            pub fn equal_members(&self, other: &Self) -> Vec<&'static str> {
+                let Self { $($field),+ } = self;
+                let mut names = Vec::with_capacity([$(stringify!($field)),+].len());
+                $(if *$field == other.$field {
+                    names.push(stringify!($field));
+                })+
+                names
+            }
+        }
+    };
+}
+
+equal_members!(
+    kind,
+    v,
+    schema,
+    domain,
+    answered_at,
+    reading,
+    status,
+    basis,
+    subject,
+    freshness,
+    observers,
+    crawl_policy,
+    delivery,
+    machine_files,
+    capabilities,
+    entity,
+    findings,
+    confidence,
+    contradictions,
+    evidence,
+    assurance,
+    impersonation,
+    dns,
+    tls,
+    upgrade,
+    content_clock,
+    self_claims,
+    read_equivalence,
+    rights,
+    stored_sections,
+    served_from,
+    incident,
+    high_risk_fields,
+    actions,
+    absences,
+    control,
+    assurance_ladder,
+    code,
+    transparency,
+    replaced_signature,
+    sha256,
+    signature,
+);

@@ -12,6 +12,7 @@ use contract::{Domain, Timestamp};
 use judge::resolve::{
     HOUR_MS, JudgedReading, PlannedUpgrade, ReadingKind, Sections, build_sections, corroboration,
 };
+use observe::CollectedEvidence;
 use proof::Digest;
 use store::{LatestStored, NewJob, ScanRow, StoredReading};
 
@@ -25,6 +26,7 @@ use super::state::FlightResult;
 use super::upgrade_windows::UPGRADE_JOB;
 use crate::access::AddressBlock;
 use crate::answers::Answers;
+use crate::scanner::ScanOutcome;
 use crate::target_domains::ReadingKind as TargetReadingKind;
 
 pub(super) const LIVE_READ_PAUSE_MS: i64 = LIVE_READ_PAUSE.as_secs().cast_signed() * 1000;
@@ -169,17 +171,26 @@ impl Answers {
         let settings = &self.settings;
         let guard = self.resolve_state.count_live_read();
         let budget = read_budget(settings, guard.others());
-        // The store is queried while the site is read. Boxed, because the future is large.
-        let read = Box::pin(self.scanner.read_live(domain, budget));
-        let (outcome, facts) = tokio::join!(read, self.load_stored_facts(domain, false));
-        drop(guard);
-        let outcome = outcome?;
         let id = self.ids.random_id().map_err(|e| ResolveError::Internal(e.to_string()))?;
         let budget_ms = u32::try_from(settings.live_budget.as_millis()).unwrap_or(u32::MAX);
         let kind = ReadingKind::Live { budget_ms };
-        let (evidence, bodies) = (outcome.collected.evidence, outcome.collected.bodies);
-        let queued_scan = self.queued_scan(domain, client, &evidence);
-        let reading = self.judge_reading(outcome.record, evidence, bodies, kind, Some(id)).await?;
+        let (answers, named) = (Arc::clone(self), domain.clone());
+        let judge = move |outcome: ScanOutcome| {
+            let CollectedEvidence { evidence, bodies, .. } = outcome.collected;
+            let queued_scan = answers.queued_scan(&named, client, &evidence);
+            let reading = JudgedReading {
+                evidence: &evidence,
+                bodies: &bodies,
+                record: &outcome.record,
+                kind,
+            };
+            answers.judge_reading(&reading, Some(id)).map(|reading| (reading, queued_scan))
+        };
+        // The store is queried while the site is read. Boxed, because the future is large.
+        let read = Box::pin(self.scanner.read_live_and(domain, budget, judge));
+        let (judged, facts) = tokio::join!(read, self.load_stored_facts(domain, false));
+        drop(guard);
+        let (reading, queued_scan) = judged??;
         metrics::counter!(super::ANSWERS_TOTAL, "from" => "live").increment(1);
         let exists = reading.sections.dns.body().and_then(|dns| dns.exists) != Some(false);
         let next_window = facts.expected_upgrade_at(&settings.windows, self.clock.now());
@@ -214,34 +225,14 @@ impl Answers {
         sealed
     }
 
-    /// Judges a reading into sections. Takes CPU time, so it runs outside the async executor.
-    pub(super) async fn judge_reading(
-        self: &Arc<Self>,
-        record: ScanRecord,
-        evidence: Evidence,
-        bodies: BTreeMap<String, Bytes>,
-        kind: ReadingKind,
-        reading_id: Option<String>,
-    ) -> Result<NewReading, ResolveError> {
-        let answers = Arc::clone(self);
-        let judging = tokio::task::spawn_blocking(move || {
-            let reading =
-                JudgedReading { evidence: &evidence, bodies: &bodies, record: &record, kind };
-            let sections = build_sections(&reading, answers.settings.ranking(), &answers.issuer);
-            answers.to_new_reading(sections, &evidence, &bodies, &record, kind, reading_id)
-        });
-        judging.await.map_err(|e| ResolveError::Internal(e.to_string()))?
-    }
-
-    fn to_new_reading(
+    /// Judges a reading into sections. Takes CPU time.
+    fn judge_reading(
         &self,
-        sections: Sections,
-        evidence: &Evidence,
-        bodies: &BTreeMap<String, Bytes>,
-        record: &ScanRecord,
-        kind: ReadingKind,
+        reading: &JudgedReading<'_>,
         reading_id: Option<String>,
     ) -> Result<NewReading, ResolveError> {
+        let sections = build_sections(reading, self.settings.ranking(), &self.issuer);
+        let JudgedReading { evidence, bodies, record, kind } = *reading;
         let internal = |e: proof::ProofError| ResolveError::Internal(e.to_string());
         let fields = corroboration::comparable_fields(&sections);
         let fields = proof::canonical::to_vec(&fields).map_err(internal)?;
@@ -255,7 +246,7 @@ impl Answers {
         let robots = robots
             .filter(|check| check.verdict == CheckVerdict::Ok)
             .and_then(|check| check.body_sha256.as_ref())
-            .and_then(|hex| Some((hex.parse().ok()?, bodies.get(hex)?.clone())));
+            .and_then(|hex| Some((hex.parse().ok()?, Bytes::copy_from_slice(bodies.body(hex)?))));
         let reading = StoredReading {
             id: reading_id.or_else(|| scan_id.clone()).unwrap_or_default(),
             domain: record.domain.clone(),
@@ -343,7 +334,14 @@ impl Answers {
         }
         let kind =
             census.map_or(ReadingKind::Scan, |(run, rank)| ReadingKind::Census { run, rank });
-        self.judge_reading(record, evidence, bodies, kind, None).await.map(Some)
+        let bytes = bodies.values().map(Bytes::len).sum();
+        let answers = Arc::clone(self);
+        let judge = move || {
+            let reading =
+                JudgedReading { evidence: &evidence, bodies: &bodies, record: &record, kind };
+            answers.judge_reading(&reading, None)
+        };
+        self.scanner.judging.run(bytes, judge).await.map_err(ResolveError::Internal)?.map(Some)
     }
 }
 

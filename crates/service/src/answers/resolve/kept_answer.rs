@@ -48,11 +48,11 @@ impl Answers {
             None => (self.store.answer_standing(domain, self.clock.now()).await?, None),
         };
         let latest = self.use_or_reload(domain, seen, standing.latest).await?;
-        let Some(LatestAnswer { stored, parsed: Some(answer) }) = latest else {
-            return Err(ResolveError::NothingStored);
-        };
+        let Some(latest) = latest else { return Err(ResolveError::NothingStored) };
+        let Some(answer) = latest.parsed.clone() else { return Err(ResolveError::NothingStored) };
         if self.are_bytes_valid(&answer, &standing, self.clock.now()).await {
-            return Ok(self.cache_stored(&turn, &stored, &answer, stored_valid_until(&answer)));
+            let until = stored_valid_until(&answer);
+            return Ok(self.cache_stored(&turn, &latest.stored, &answer, until));
         }
         let measured = answer.status == AnswerStatus::Measured;
         let facts = match facts {
@@ -67,7 +67,7 @@ impl Answers {
         };
         let draft = AnswerDraft { sections: None, facts, is_stored_reading: true, upgrade };
         let read = ReadInTurn {
-            latest: Some(LatestAnswer { stored, parsed: Some(answer) }),
+            latest: Some(latest),
             withheld: standing.withheld,
             incident: standing.incident,
             control: draft.facts.control().cloned(),

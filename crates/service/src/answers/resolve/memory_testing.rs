@@ -59,7 +59,7 @@ pub(crate) fn fill_latest_parsed(
         let domain = Domain::parse(&format!("site{number}.lab"), &names).unwrap();
         let answer: ResolveAnswer = serde_json::from_slice(&sample.bytes).unwrap();
         let sealed = StoredAnswer { domain, ..sample.clone() };
-        cache.put(&sealed, answer, now);
+        cache.put(&sealed, answer, None, now);
         // An entry that was used stays longer than one that was just put in.
         assert!(number > 0 || cache.get(&sealed.domain, &sealed.sha256, now).is_some());
     }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use contract::records::{ControlSummary, ResolveAnswer, RevocationCause};
 use contract::{Domain, Timestamp};
 use judge::resolve::{PlannedUpgrade, Sections, assemble_answer, carry_calls, refresh_sections};
+use proof::canonical::{KeptMembers, MemberPlaces};
 use proof::{Digest, ProofError};
 use serde_json::Value;
 use store::{
@@ -18,6 +19,7 @@ use store::{
 use super::build_answer::NewReading;
 use super::cached_answers::CachedAnswer;
 use super::kept_answer::{RECHECK_MS, ValidityBasis, states_the_same, valid_until};
+use super::latest_parsed::ParsedAnswer;
 use super::publish_scan::append_extras;
 use super::query::ResolveError;
 use super::stored_facts::{OwnerState, StoredFacts};
@@ -36,6 +38,8 @@ pub(super) struct LatestAnswer {
     pub(super) stored: StoredAnswer,
     /// `None` if this build cannot parse it: an earlier build may have used another structure.
     pub(super) parsed: Option<Arc<ResolveAnswer>>,
+    /// Where its members are in its bytes, if that is known.
+    places: Option<Arc<MemberPlaces>>,
 }
 
 impl LatestAnswer {
@@ -43,7 +47,7 @@ impl LatestAnswer {
         let parsed = serde_json::from_slice(&stored.bytes)
             .inspect_err(|error| tracing::warn!(%error, "a stored answer cannot be parsed"))
             .ok();
-        Self { stored, parsed: parsed.map(Arc::new) }
+        Self { stored, parsed: parsed.map(Arc::new), places: None }
     }
 }
 
@@ -87,7 +91,9 @@ impl Answers {
         };
         let stored = cached.to_stored();
         Ok(Some(match self.resolve_state.latest_parsed.get(domain, latest, now) {
-            Some(parsed) => LatestAnswer { stored, parsed: Some(parsed) },
+            Some(ParsedAnswer { answer, places }) => {
+                LatestAnswer { stored, parsed: Some(answer), places }
+            }
             None => LatestAnswer::parse(stored),
         }))
     }
@@ -182,12 +188,12 @@ impl Answers {
         let AnswerDraft { sections, facts, is_stored_reading, upgrade } = draft;
         let upgrade = *upgrade;
         let ReadInTurn { latest, withheld, incident, control } = read;
-        let (stored, previous) = latest.map(|latest| (latest.stored, latest.parsed)).unzip();
-        let previous = previous.flatten();
+        let (stored, previous, places) = match latest {
+            Some(latest) => (Some(latest.stored), latest.parsed, latest.places),
+            None => (None, None, None),
+        };
         let is_kept = sections.is_none();
-        let sections = sections
-            .clone()
-            .or_else(|| Some(Sections::from_answer((**previous.as_ref()?).clone())));
+        let sections = sections.clone().or_else(|| previous.as_deref().map(Sections::copied_from));
         let Some(mut sections) = sections else { return Err(ResolveError::NothingStored) };
         if let Some(previous) = &previous {
             carry_forward(&mut sections, previous);
@@ -243,8 +249,16 @@ impl Answers {
         let answer = Arc::new(answer);
         let extras = append_extras(previous.clone(), Arc::clone(&answer), revoked, at);
         let context = AnswerContext { predecessor: Some(predecessor), extras };
+        let equal = previous.as_ref().filter(|_| places.is_some());
+        let equal = equal.map(|previous| previous.equal_members(&answer)).unwrap_or_default();
+        let members = stored.as_ref().zip(places.as_deref());
+        let members = members.map(|(stored, places)| KeptMembers {
+            bytes: &stored.bytes,
+            places,
+            names: &equal,
+        });
         let sealed = match build_logged {
-            Ok(()) => self.log.seal_answer_in_context(&answer, context).await,
+            Ok(()) => self.log.seal_answer_in_context(&answer, members.as_ref(), context).await,
             Err(error) => Err(error),
         };
         let sealed = match sealed {

@@ -238,7 +238,10 @@ fn summarise_readings(
     readings: &[ComparedReading],
     earlier: Option<&HighRiskFields>,
 ) -> ReadingsSummary {
-    let comparable: Vec<ComparableReading> = readings.iter().map(to_comparable_reading).collect();
+    // Where all readings say the same, nothing is contested or pending, whatever it is that they say.
+    let agree = earlier.is_none() && all_say_the_same(readings);
+    let with_fields = |reading| to_comparable_reading(reading, !agree);
+    let comparable: Vec<ComparableReading> = readings.iter().map(with_fields).collect();
     let mut groups: Vec<NetworkSamples> = Vec::new();
     for reading in readings {
         match groups.iter_mut().find(|group| group.network == reading.network) {
@@ -260,8 +263,16 @@ fn summarise_readings(
     }
 }
 
-/// A stored reading in comparable form. Fields that cannot be parsed are left out.
-fn to_comparable_reading(stored: &ComparedReading) -> ComparableReading {
+/// Whether the readings that were completed have the same fields. Fields are stored in canonical form.
+fn all_say_the_same(readings: &[ComparedReading]) -> bool {
+    let mut completed = readings.iter().filter(|reading| reading.completed);
+    let first = completed.next();
+    completed.all(|other| first.is_some_and(|first| first.fields == other.fields))
+}
+
+/// A stored reading in comparable form. It has no fields if they cannot be parsed, and without `with_fields`.
+fn to_comparable_reading(stored: &ComparedReading, with_fields: bool) -> ComparableReading {
+    let fields = if with_fields { serde_json::from_slice(&stored.fields).ok() } else { None };
     ComparableReading {
         id: stored.id.clone(),
         observed_at: stored.observed_at,
@@ -275,7 +286,7 @@ fn to_comparable_reading(stored: &ComparedReading) -> ComparableReading {
         },
         basis: FreshnessSource::from_word(&stored.basis).unwrap_or(FreshnessSource::JustInTime),
         completed: stored.completed,
-        fields: serde_json::from_slice(&stored.fields).unwrap_or_default(),
+        fields: fields.unwrap_or_default(),
     }
 }
 
@@ -293,5 +304,61 @@ fn clock_summary((clock, versions): &ClockAndVersions) -> ClockSummary {
             .map(|newest| newest.seen_from),
         why: clock.why.clone(),
         url: clock.url.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+    use store::scans::parse_stored_domain;
+
+    use super::*;
+
+    fn reading(number: i64, network: &str, completed: bool, fields: &Value) -> ComparedReading {
+        ComparedReading {
+            id: format!("{number:032x}"),
+            domain: parse_stored_domain("shop.lab").unwrap(),
+            observed_at: Timestamp::from_millis(1_800_000_000_000 + number * 7_200_000),
+            network: network.to_owned(),
+            basis: "scan".to_owned(),
+            scan_id: None,
+            completed,
+            fields: proof::canonical::to_vec(fields).unwrap().into(),
+        }
+    }
+
+    /// Whether the fields are parsed or not, the summary is the same.
+    #[test]
+    fn readings_that_say_the_same_are_summarised_as_if_their_fields_were_compared() {
+        let same = json!({ "entity.url": "https://shop.lab/", "tls.issuer": "x" });
+        let other = json!({ "entity.url": "https://taken.lab/", "tls.issuer": "x" });
+        let earlier: HighRiskFields = serde_json::from_value(
+            json!({ "pending": [{ "field": "entity.url", "seen_at": "2027-01-15T08:00:00Z" }] }),
+        )
+        .unwrap();
+        let networks = ["a", "b", "c"];
+        let mut pending = 0;
+        for fields in [[&same; 3], [&same, &other, &same], [&other, &same, &same]] {
+            for completed in [[true; 3], [true, false, true]] {
+                for count in 0..=3 {
+                    let readings: Vec<ComparedReading> = (0..count)
+                        .map(|at| reading(3 - at as i64, networks[at], completed[at], fields[at]))
+                        .collect();
+                    let full: Vec<_> = readings
+                        .iter()
+                        .map(|reading| to_comparable_reading(reading, true))
+                        .collect();
+                    for earlier in [None, Some(&earlier)] {
+                        let summary = summarise_readings(&readings, earlier);
+                        assert_eq!(summary.standing, corroboration::vantage_standing(&full));
+                        assert_eq!(summary.high_risk, high_risk::pending_changes(&full, earlier));
+                        pending += usize::from(summary.high_risk.is_some());
+                    }
+                }
+            }
+        }
+        assert!(pending > 0);
+        assert!(all_say_the_same(&[]) && all_say_the_same(&[reading(1, "a", true, &same)]));
+        assert!(!all_say_the_same(&[reading(1, "a", true, &same), reading(2, "a", true, &other)]));
     }
 }
