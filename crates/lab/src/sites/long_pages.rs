@@ -2,9 +2,10 @@
 
 use super::base::{SERVED, plain_site, site_with_pages};
 use crate::{
-    content::{self, GARDEN, MUSEUM, PageExtras, SCHOOL, compressed},
+    chance::Chance,
+    content::{self, BOOKSHOP, GARDEN, MUSEUM, PageExtras, SCHOOL, compressed},
     http::reply::{Reply, SiteRequest},
-    site::{ASK_FIRST, ExpectedRecord, LabSite, NOT_ALLOW},
+    site::{ASK_FIRST, ExpectedRecord, LabSite, MAY_READ, NOT_ALLOW},
 };
 
 pub(super) const SITES: &[LabSite] = &[
@@ -55,14 +56,40 @@ pub(super) const SITES: &[LabSite] = &[
             _ => plain_site(request),
         })
     },
+    LabSite {
+        name: "long-page-varies.lab",
+        behaviour: "long_page_varies",
+        does: "Has a home page of 1.5 megabytes with other paragraphs for every request, whoever asks.",
+        says: "Nothing follows the identity. Whether the record says that the page varies depends on how \
+               much could be read again before the bytes or the time of the scan were used up.",
+        expect: ExpectedRecord {
+            finding: &["page_cut"],
+            no_finding: &["other_text", "other_prices", "other_contacts"],
+            read: MAY_READ,
+            ..SERVED
+        },
+        text: &BOOKSHOP,
+        ..site_with_pages(|request| match request.path {
+            "/" => {
+                let first = Chance::new().between(1, 1_000_000);
+                Reply::html(200, page_from(request, "book", first))
+            }
+            _ => plain_site(request),
+        })
+    },
 ];
 
 /// The ordinary page, then many paragraphs of which no two are the same.
 fn long_page(request: &SiteRequest<'_>, thing: &str) -> String {
-    const PARAGRAPHS: u32 = 12_000;
+    page_from(request, thing, 1)
+}
+
+/// The same; the paragraphs are about the things from this number on.
+fn page_from(request: &SiteRequest<'_>, thing: &str, first: u64) -> String {
+    const PARAGRAPHS: u64 = 12_000;
     let page = content::page(request.text, PageExtras::default());
     let (head, tail) = page.split_once("</main>").unwrap_or((&page, ""));
-    let list: String = (1..=PARAGRAPHS)
+    let list: String = (first..first + PARAGRAPHS)
         .map(|number| {
             // Numbers that repeat late make it compress like an ordinary list.
             let (shelf, row) = (number * 7919 % 9973, number * 104_729 % 99_991);

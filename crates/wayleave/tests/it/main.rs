@@ -35,6 +35,7 @@ mod lab_server;
 mod licence_api;
 mod limits_api;
 mod log_api;
+mod long_pages;
 mod machine_files;
 mod machine_record;
 mod mcp_api;

@@ -33,27 +33,63 @@ fn every_record_says_what_the_catalogue_promises() {
     let server = Server::start_demo(&["--scan-deadline-ms", "20000"]);
     let sites = catalogue();
     assert!(sites.len() >= 40, "{} sites", sites.len());
-    let results = run_all(&sites, 6, |site| {
-        let name = site["name"].as_str().unwrap();
-        let record = server.scan(name);
-        let answer = server.get(&format!("/api/v1/resolve?domain={name}")).json();
-        let mut faults = differences(&site["expect"], &record);
-        let judged = JudgedSite { record: &record, answer: &answer };
-        let broken_promises = [promises(&site["expect"], &judged), disagreements(&judged)].concat();
-        faults.extend(broken_promises);
-        faults.extend(machine_record_faults(&server, &record));
-        let line = owner_and_record(site, &record);
-        (name.to_owned(), faults, line)
-    });
+    let mut results = run_all(&sites, 6, |site| check_site(&server, site));
+    let too_slow = |checked: &CheckedSite| checked.timed_out && !checked.faults.is_empty();
+    if results.iter().any(too_slow) {
+        // The machine did something else for seconds. One site at a time, on a server that has not read them.
+        let idle_server = Server::start_demo(&["--scan-deadline-ms", "20000"]);
+        for (site, checked) in sites.iter().zip(&mut results).filter(|(_, c)| too_slow(c)) {
+            println!("again, because reads timed out: {}: {:?}", checked.name, checked.faults);
+            *checked = check_site(&idle_server, site);
+        }
+    }
     let wrong: BTreeMap<_, _> = results
         .iter()
-        .filter(|(_, faults, _)| !faults.is_empty())
-        .map(|(name, faults, _)| (name, faults))
+        .filter(|checked| !checked.faults.is_empty())
+        .map(|checked| (&checked.name, &checked.faults))
         .collect();
     assert!(wrong.is_empty(), "{} of {} records are wrong: {wrong:#?}", wrong.len(), sites.len());
     let lines: BTreeMap<String, String> =
-        results.into_iter().filter_map(|(name, _, line)| Some((name, line?))).collect();
+        results.into_iter().filter_map(|checked| Some((checked.name, checked.line?))).collect();
     insta::assert_snapshot!("what_records_say", lines.into_values().collect::<Vec<_>>().join("\n"));
+}
+
+struct CheckedSite {
+    name: String,
+    /// Where the record is not as promised.
+    faults: Vec<String>,
+    /// For the snapshot.
+    line: Option<String>,
+    /// Whether reads ended by a time limit although the site does not promise that.
+    timed_out: bool,
+}
+
+fn check_site(server: &Server, site: &Value) -> CheckedSite {
+    let name = site["name"].as_str().unwrap();
+    let record = server.scan(name);
+    let answer = server.get(&format!("/api/v1/resolve?domain={name}")).json();
+    let mut faults = differences(&site["expect"], &record);
+    let judged = JudgedSite { record: &record, answer: &answer };
+    let broken_promises = [promises(&site["expect"], &judged), disagreements(&judged)].concat();
+    faults.extend(broken_promises);
+    faults.extend(machine_record_faults(server, &record));
+    let errors: Vec<&Value> = record["agentview"]["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| &row["error"])
+        .filter(|error| !error.is_null())
+        .collect();
+    let promises_failure = !site["expect"]["failure"].is_null();
+    if !faults.is_empty() && !promises_failure && !errors.is_empty() {
+        faults.push(format!("errors of reads: {errors:?}"));
+    }
+    CheckedSite {
+        name: name.to_owned(),
+        faults,
+        line: owner_and_record(site, &record),
+        timed_out: !promises_failure && errors.iter().any(|error| error["kind"] == "timeout"),
+    }
 }
 
 /// What the site promises about findings, gates, decisions and the grade, and the record or answer
@@ -146,6 +182,7 @@ fn owner_and_record(site: &Value, record: &Value) -> Option<String> {
         "flood",
         "alternates",
         "tarpit",
+        "long-page-varies",
     ];
     let name = site["name"].as_str().unwrap();
     if failure == Some("timeout") || slow.iter().any(|word| name.contains(word)) {

@@ -8,6 +8,10 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+/// How long a script may run in a page. The examination of a long page takes a minute on a machine that is busy with
+/// other tests.
+const SCRIPT_TIMEOUT: Duration = Duration::from_secs(240);
+
 /// One browser with one window. Ended when dropped.
 pub(crate) struct Browser {
     driver: Child,
@@ -81,6 +85,7 @@ impl Browser {
         }
         let capabilities = json!({ "capabilities": { "alwaysMatch": {
             "browserName": "chrome",
+            "timeouts": { "script": SCRIPT_TIMEOUT.as_millis() as u64 },
             "goog:chromeOptions": options,
             "goog:loggingPrefs": { "performance": "ALL", "browser": "ALL" },
         } } });
@@ -202,7 +207,7 @@ impl Browser {
     fn call(&self, method: &str, path: &str, body: Option<Value>) -> Value {
         let body = body.map(|body| body.to_string()).unwrap_or_default();
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream.set_read_timeout(Some(SCRIPT_TIMEOUT + Duration::from_secs(30))).unwrap();
         let request = format!(
             "{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
              Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
