@@ -7,7 +7,10 @@
 //! handshake with the certificate checks, reading, hashing and recording. The bare client knows the
 //! address, verifies the certificate, and collects the body.
 //!
-//! Rates are fetches per CPU-second of the client. The two alternate, and the result is the median
+//! A third client is the bare one that also asks the name server for both kinds of addresses and hashes the body,
+//! which a reader of evidence cannot leave out.
+//!
+//! Rates are fetches per CPU-second of the client. They alternate, and the result is the median
 //! of the ratios of neighbouring rounds.
 #![allow(
     clippy::unwrap_used,
@@ -21,17 +24,18 @@
 
 use std::convert::Infallible;
 use std::future::Future;
+use std::hint::black_box;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bench_table::{Goal, report_ratio};
 use bytes::Bytes;
 use contract::evidence::ExchangeOutcome;
 use door::{Door, FetchRequest, Policy, ReadKind, RedirectPolicy, ResolverChoice, SystemClock};
-use hickory_proto::op::{Message, MessageType};
+use hickory_proto::op::{Message, MessageType, OpCode, Query};
 use hickory_proto::rr::rdata::A;
-use hickory_proto::rr::{RData, Record, RecordType};
+use hickory_proto::rr::{Name, RData, Record, RecordType};
 use http_body_util::{BodyExt, Empty, Full};
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
@@ -42,7 +46,7 @@ use tokio_rustls::{TlsAcceptor, TlsConnector};
 
 const HOST: &str = "static.lab";
 const PAGE_BYTES: usize = 13_600;
-/// The request headers of both clients.
+/// The request headers of all clients.
 const HEADERS: [(&str, &str); 3] = [
     ("user-agent", "Mozilla/5.0 (X11; Linux x86_64)"),
     ("accept", "text/html,*/*;q=0.8"),
@@ -54,6 +58,9 @@ const UNDER_WAY: u32 = 16;
 /// The ratios to reach.
 const HTTP_GOAL: f64 = 0.45;
 const HTTPS_GOAL: f64 = 0.80;
+/// The same, to the client that also looks up the name and hashes.
+const HTTP_EVIDENCE_GOAL: f64 = 0.6;
+const HTTPS_EVIDENCE_GOAL: f64 = 0.85;
 
 fn main() {
     let farm = Farm::start();
@@ -67,61 +74,80 @@ fn main() {
         let door = farm.door();
         let bare = Bare::new(&farm);
         println!("fetches per CPU-second of one thread, {PAGE_BYTES} bytes, median of {ROUNDS}");
-        let http =
-            compare(500, || bare.clone().http(), || fetch(door.clone(), format!("http://{HOST}/")))
-                .await;
-        report("http", &http, HTTP_GOAL);
+        let http = compare(
+            500,
+            || bare.clone().http(false),
+            || bare.clone().http(true),
+            || fetch(door.clone(), format!("http://{HOST}/")),
+        )
+        .await;
+        report("http", &http, HTTP_GOAL, HTTP_EVIDENCE_GOAL);
         let https = compare(
             60,
-            || bare.clone().https(),
+            || bare.clone().https(false),
+            || bare.clone().https(true),
             || fetch(door.clone(), format!("https://{HOST}/")),
         )
         .await;
-        report("https", &https, HTTPS_GOAL);
+        report("https", &https, HTTPS_GOAL, HTTPS_EVIDENCE_GOAL);
     });
     client.block_on(work).unwrap();
 }
 
-fn report(scheme: &str, rates: &Rates, goal: f64) {
-    let Rates { bare, door, ratio } = rates;
-    println!("{scheme:>5}  bare {bare:>6.0}  door {door:>6.0}");
+fn report(scheme: &str, rates: &Rates, goal: f64, evidence_goal: f64) {
+    let Rates { bare, evidence, door, ratio, evidence_ratio } = rates;
+    println!(
+        "{scheme:>5}  bare {bare:>6.0}  with look-up and digest {evidence:>6.0}  door {door:>6.0}"
+    );
     let path = format!("fetch over {scheme}, a new connection each");
     report_ratio(&path, "bare client", *ratio, Goal::AtLeast(goal));
+    let limit = "bare client that looks up the name and hashes the body";
+    report_ratio(&path, limit, *evidence_ratio, Goal::AtLeast(evidence_goal));
 }
 
-/// Measures both clients alternately. Other load on the machine affects both, so the ratio is taken
+/// Measures the clients alternately. Other load on the machine affects both, so the ratio is taken
 /// from neighbouring rounds.
-async fn compare<A, B>(
+async fn compare<A, B, C>(
     count: u32,
     mut bare: impl FnMut() -> A,
-    mut door: impl FnMut() -> B,
+    mut evidence: impl FnMut() -> B,
+    mut door: impl FnMut() -> C,
 ) -> Rates
 where
     A: Future<Output = ()> + Send + 'static,
     B: Future<Output = ()> + Send + 'static,
+    C: Future<Output = ()> + Send + 'static,
 {
     let mut rounds = Vec::new();
     // The first round warms up and is not counted.
     for round in 0..=ROUNDS {
-        let pair = (rate(count, &mut bare).await, rate(count, &mut door).await);
+        let rates = [
+            rate(count, &mut bare).await,
+            rate(count, &mut evidence).await,
+            rate(count, &mut door).await,
+        ];
         if round > 0 {
-            rounds.push(pair);
+            rounds.push(rates);
         }
     }
     Rates {
-        bare: median(rounds.iter().map(|(bare, _)| *bare)),
-        door: median(rounds.iter().map(|(_, door)| *door)),
-        ratio: median(rounds.iter().map(|(bare, door)| door / bare)),
+        bare: median(rounds.iter().map(|[bare, ..]| *bare)),
+        evidence: median(rounds.iter().map(|[_, evidence, _]| *evidence)),
+        door: median(rounds.iter().map(|[.., door]| *door)),
+        ratio: median(rounds.iter().map(|[bare, _, door]| door / bare)),
+        evidence_ratio: median(rounds.iter().map(|[_, evidence, door]| door / evidence)),
     }
 }
 
 struct Rates {
     bare: f64,
+    evidence: f64,
     door: f64,
     ratio: f64,
+    evidence_ratio: f64,
 }
 
-/// A scanner has many parallel reads, so both clients do here.
+/// A scanner has many parallel reads, so all clients do here.
 async fn rate<F>(count: u32, run: &mut impl FnMut() -> F) -> f64
 where
     F: Future<Output = ()> + Send + 'static,
@@ -184,6 +210,7 @@ async fn fetch(door: Door, url: String) {
 struct Bare {
     http: SocketAddr,
     https: SocketAddr,
+    lookups: Lookups,
     tls: TlsConnector,
 }
 
@@ -198,24 +225,86 @@ impl Bare {
             .with_root_certificates(roots)
             .with_no_client_auth();
         config.resumption = rustls::client::Resumption::disabled();
-        Self { http: farm.http, https: farm.https, tls: TlsConnector::from(Arc::new(config)) }
+        let tls = TlsConnector::from(Arc::new(config));
+        let lookups = Lookups::new(farm.resolver);
+        Self { http: farm.http, https: farm.https, lookups, tls }
     }
 
-    async fn http(self) {
+    /// `for_evidence`: looks up the name and hashes the body.
+    async fn http(self, for_evidence: bool) {
+        if for_evidence {
+            self.lookups.look_up().await;
+        }
         let stream = TcpStream::connect(self.http).await.unwrap();
         stream.set_nodelay(true).unwrap();
-        collect(stream).await;
+        finish(&collect(stream).await, for_evidence);
     }
 
-    async fn https(self) {
+    async fn https(self, for_evidence: bool) {
+        if for_evidence {
+            self.lookups.look_up().await;
+        }
         let stream = TcpStream::connect(self.https).await.unwrap();
         stream.set_nodelay(true).unwrap();
         let name = ServerName::try_from(HOST).unwrap();
-        collect(self.tls.connect(name, stream).await.unwrap()).await;
+        let body = collect(self.tls.connect(name, stream).await.unwrap()).await;
+        finish(&body, for_evidence);
     }
 }
 
-async fn collect<S>(stream: S)
+/// Asks the name server for both kinds of addresses.
+#[derive(Clone)]
+struct Lookups {
+    resolver: SocketAddr,
+    /// The questions for A and AAAA records, as they are sent.
+    questions: Arc<[Vec<u8>; 2]>,
+    /// Used again, as the door does.
+    idle: Arc<Mutex<Vec<UdpSocket>>>,
+}
+
+impl Lookups {
+    fn new(resolver: SocketAddr) -> Self {
+        let question = |kind| {
+            let mut message = Message::new(1, MessageType::Query, OpCode::Query);
+            message.add_query(Query::query(Name::from_ascii(format!("{HOST}.")).unwrap(), kind));
+            message.to_vec().unwrap()
+        };
+        let questions = Arc::new([RecordType::A, RecordType::AAAA].map(question));
+        Self { resolver, questions, idle: Arc::default() }
+    }
+
+    async fn look_up(&self) {
+        let [v4, v6] = &*self.questions;
+        let (v4, _v6) = tokio::join!(self.ask(v4), self.ask(v6));
+        assert_eq!(v4.answers.len(), 1);
+    }
+
+    async fn ask(&self, question: &[u8]) -> Message {
+        let idle = self.idle.lock().unwrap().pop();
+        let socket = match idle {
+            Some(socket) => socket,
+            None => {
+                let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+                socket.connect(self.resolver).await.unwrap();
+                socket
+            }
+        };
+        socket.send(question).await.unwrap();
+        let mut packet = [0; 1500];
+        let length = socket.recv(&mut packet).await.unwrap();
+        self.idle.lock().unwrap().push(socket);
+        Message::from_vec(&packet[..length]).unwrap()
+    }
+}
+
+fn finish(body: &[u8], for_evidence: bool) {
+    assert_eq!(body.len(), PAGE_BYTES);
+    if for_evidence {
+        black_box(aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, body));
+    }
+}
+
+async fn collect<S>(stream: S) -> Bytes
 where
     S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Send + Unpin + 'static,
 {
@@ -229,8 +318,8 @@ where
     let request = request.body(Empty::<Bytes>::new()).unwrap();
     let response = sender.send_request(request).await.unwrap();
     let body = response.into_body().collect().await.unwrap().to_bytes();
-    assert_eq!(body.len(), PAGE_BYTES);
     driving.abort();
+    body
 }
 
 /// Serves the page over http and https, with a name server for its name.

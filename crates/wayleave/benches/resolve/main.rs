@@ -1,5 +1,5 @@
 //! Measures the cost of an answer, compared with nginx serving the same bytes: from the cache (`kept`),
-//! newly sealed (`fresh`) and from a live reading (`live`); and how much stalling sites (`stall`) and a
+//! with a live reading asked for where one was just made (`fresh`) and from a live reading (`live`); and how much stalling sites (`stall`) and a
 //! flood from one address (`flood`) slow down everybody else; a preflight as a tool call of the MCP server
 //! (`tools`); and field checks (`field_checks`). Run with `cargo bench -p wayleave --bench resolve`.
 //!
@@ -153,7 +153,12 @@ fn compare_with_nginx(
         if let Some(nginx) = &nginx {
             let work = run.per_cpu_second / nginx.per_cpu_second;
             let goal = Goal::AtLeast(MIN_FRESH_WORK_RATIO);
-            report_ratio("newly sealed answer per CPU-second", "nginx", work, goal);
+            report_ratio(
+                "stored answer, live reading asked for, per CPU-second",
+                "nginx",
+                work,
+                goal,
+            );
         }
     }
 }
