@@ -8,6 +8,7 @@ use store::{
 };
 
 use crate::error::DatabaseError;
+use crate::snapshot::in_snapshot;
 use crate::{
     SqliteStore, clocks, control, incidents, jobs, newest_answers, readings, revocations, scans,
 };
@@ -19,16 +20,20 @@ impl AnswerInputs for SqliteStore {
     ) -> BoxFuture<'a, Result<LatestStored, StoreError>> {
         let domain = domain.clone();
         Box::pin(self.database.readers.read("reading the latest answer", move |connection| {
-            Ok(LatestStored {
-                answer: newest_answers::latest_digest(connection, &domain)?,
-                scan: scans::find_newest_public(connection, domain.as_str())?,
+            in_snapshot(connection, |connection| {
+                Ok(LatestStored {
+                    answer: newest_answers::latest_digest(connection, &domain)?,
+                    scan: scans::find_newest_public(connection, domain.as_str())?,
+                })
             })
         }))
     }
 
     fn answer_facts(&self, query: AnswerFactsQuery) -> BoxFuture<'_, AnswerFacts> {
         Box::pin(async move {
-            let read = move |connection: &Connection| Ok(find_facts(connection, query));
+            let read = move |connection: &Connection| {
+                in_snapshot(connection, |connection| Ok(find_facts(connection, query)))
+            };
             self.database.readers.read(FACTS, read).await.unwrap_or_else(no_facts)
         })
     }
@@ -40,9 +45,11 @@ impl AnswerInputs for SqliteStore {
     ) -> BoxFuture<'_, (Result<AnswerStanding, StoreError>, AnswerFacts)> {
         Box::pin(async move {
             let read = self.database.readers.read(STANDING, move |connection| {
-                let standing = find_standing(connection, &query.domain, now);
-                let standing = standing.map_err(|error| error.into_store_error(STANDING));
-                Ok((standing, find_facts(connection, query)))
+                in_snapshot(connection, |connection| {
+                    let standing = find_standing(connection, &query.domain, now);
+                    let standing = standing.map_err(|error| error.into_store_error(STANDING));
+                    Ok((standing, find_facts(connection, query)))
+                })
             });
             read.await.unwrap_or_else(|error| (Err(error.clone()), no_facts(error)))
         })
@@ -54,7 +61,9 @@ impl AnswerInputs for SqliteStore {
         now: Timestamp,
     ) -> BoxFuture<'a, Result<AnswerStanding, StoreError>> {
         let domain = domain.clone();
-        let read = move |connection: &Connection| find_standing(connection, &domain, now);
+        let read = move |connection: &Connection| {
+            in_snapshot(connection, |connection| find_standing(connection, &domain, now))
+        };
         Box::pin(self.database.readers.read(STANDING, read))
     }
 }

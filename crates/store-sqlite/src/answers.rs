@@ -8,6 +8,7 @@ use store::{AnswerCursor, Answers, BoxFuture, Digest, HexPrefix, StoreError, Sto
 use crate::columns::{sql_integer, sql_limit, unsigned};
 use crate::compression::{Dictionary, compress_with, decompress};
 use crate::error::DatabaseError;
+use crate::snapshot::in_snapshot;
 use crate::{SqliteStore, newest_answers};
 
 const COLUMNS: &str = "sha256, domain, answered_at, log_index, fingerprint, answer";
@@ -26,13 +27,14 @@ impl Answers for SqliteStore {
     ) -> BoxFuture<'a, Result<Option<StoredAnswer>, StoreError>> {
         let domain = domain.clone();
         Box::pin(self.database.readers.read("reading an answer", move |connection| {
-            let _snapshot = connection.unchecked_transaction()?;
             let sql = format!(
                 "SELECT {COLUMNS} FROM answers WHERE domain = ?1 ORDER BY position DESC LIMIT 1"
             );
-            let last = find_answer(connection, &sql, params![domain.as_str()])?;
             // Two tables say which one it is, so that damage in one of them is noticed.
-            let recorded = newest_answers::latest_digest(connection, &domain)?;
+            let (last, recorded) = in_snapshot(connection, |connection| {
+                let last = find_answer(connection, &sql, params![domain.as_str()])?;
+                Ok((last, newest_answers::latest_digest(connection, &domain)?))
+            })?;
             if last.as_ref().map(|last| last.sha256) == recorded {
                 return Ok(last);
             }

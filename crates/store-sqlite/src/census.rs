@@ -11,6 +11,7 @@ use crate::columns::{
     blob, count, digest_bytes, optional_digest, optional_time, sql_integer, sql_limit, time,
 };
 use crate::error::DatabaseError;
+use crate::snapshot::in_snapshot;
 
 const RUN_COLUMNS: &str = "run, started_at, finished_at, frame, method, version_id";
 const ROW_COLUMNS: &str = "run, rank, domain, status, measured_at, answer_sha256, body";
@@ -80,20 +81,7 @@ impl Census for SqliteStore {
         run: Option<u64>,
     ) -> BoxFuture<'_, Result<Option<(CensusRun, u64)>, StoreError>> {
         Box::pin(self.database.readers.read("reading a census run", move |connection| {
-            let transaction = connection.unchecked_transaction()?;
-            let sql = format!(
-                "SELECT {RUN_COLUMNS} FROM census_runs
-                 WHERE run = coalesce(?1, (SELECT max(run) FROM census_runs))"
-            );
-            let mut statement = transaction.prepare_cached(&sql)?;
-            let found =
-                statement.query_row(params![run.map(sql_integer)], run_from_row).optional()?;
-            let Some(found) = found else { return Ok(None) };
-            let sql = "SELECT count(*) FROM census_rows WHERE run = ?1";
-            let rows = transaction
-                .prepare_cached(sql)?
-                .query_row(params![sql_integer(found.run)], |row| count(row, 0))?;
-            Ok(Some((found, rows)))
+            in_snapshot(connection, |connection| find_run(connection, run))
         }))
     }
 
@@ -233,4 +221,23 @@ fn find_rows(
         });
     }
     Ok(found)
+}
+
+/// A run, or the last one, with the number of its rows.
+fn find_run(
+    connection: &Connection,
+    run: Option<u64>,
+) -> Result<Option<(CensusRun, u64)>, DatabaseError> {
+    let sql = format!(
+        "SELECT {RUN_COLUMNS} FROM census_runs
+         WHERE run = coalesce(?1, (SELECT max(run) FROM census_runs))"
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let found = statement.query_row(params![run.map(sql_integer)], run_from_row).optional()?;
+    let Some(found) = found else { return Ok(None) };
+    let sql = "SELECT count(*) FROM census_rows WHERE run = ?1";
+    let rows = connection
+        .prepare_cached(sql)?
+        .query_row(params![sql_integer(found.run)], |row| count(row, 0))?;
+    Ok(Some((found, rows)))
 }

@@ -11,6 +11,7 @@ use crate::columns::{
     blob, count, digest_bytes, optional_digest, optional_time, sql_integer, sql_limit, time,
 };
 use crate::error::DatabaseError;
+use crate::snapshot::in_snapshot;
 
 const CLOCK_COLUMNS: &str = "url, domain, state, why, started_at, checks, last_checked_at, next_check_at, \
                      expires_at, declared";
@@ -162,19 +163,20 @@ pub(crate) fn find_clock(
     connection: &Connection,
     url: &str,
 ) -> Result<Option<ClockAndVersions>, DatabaseError> {
-    // One transaction, so that clock and versions belong together.
-    let transaction = connection.unchecked_transaction()?;
-    let sql = format!("SELECT {CLOCK_COLUMNS} FROM clocks WHERE url = ?1");
-    let Some(clock) = find_clocks(&transaction, &sql, params![url])?.pop() else {
-        return Ok(None);
-    };
-    let sql = format!(
-        "SELECT {VERSION_COLUMNS} FROM clock_versions WHERE url = ?1 ORDER BY n DESC LIMIT ?2"
-    );
-    let mut statement = transaction.prepare_cached(&sql)?;
-    let versions =
-        statement.query_map(params![url, sql_limit(MAX_CLOCK_VERSIONS)], version_from_row)?;
-    Ok(Some((clock, versions.collect::<rusqlite::Result<_>>()?)))
+    // In one snapshot, so that clock and versions belong together.
+    in_snapshot(connection, |connection| {
+        let sql = format!("SELECT {CLOCK_COLUMNS} FROM clocks WHERE url = ?1");
+        let Some(clock) = find_clocks(connection, &sql, params![url])?.pop() else {
+            return Ok(None);
+        };
+        let sql = format!(
+            "SELECT {VERSION_COLUMNS} FROM clock_versions WHERE url = ?1 ORDER BY n DESC LIMIT ?2"
+        );
+        let mut statement = connection.prepare_cached(&sql)?;
+        let versions =
+            statement.query_map(params![url, sql_limit(MAX_CLOCK_VERSIONS)], version_from_row)?;
+        Ok(Some((clock, versions.collect::<rusqlite::Result<_>>()?)))
+    })
 }
 
 fn find_clocks(

@@ -53,6 +53,7 @@ mod revocations;
 mod scans;
 mod seals;
 mod sessions;
+mod snapshot;
 mod sqlite_store;
 mod switches;
 mod usage;

@@ -13,6 +13,7 @@ use crate::licence_rows::{
     KEY_COLUMNS, LICENCE_COLUMNS, find_key, find_licence, find_licences, insert_key,
     insert_licence, key_from_row,
 };
+use crate::snapshot::in_snapshot;
 
 impl Licences for Database {
     fn put_licence(
@@ -32,10 +33,11 @@ impl Licences for Database {
     ) -> BoxFuture<'_, Result<Option<(Licence, StoredKey)>, StoreError>> {
         Box::pin(self.readers.read("reading a licence", move |connection| {
             // One transaction, so that key and licence belong together.
-            let transaction = connection.unchecked_transaction()?;
-            let Some(key) = find_key(&transaction, key_sha256)? else { return Ok(None) };
-            let licence = find_licence(&transaction, &select_by_id(), params![key.licence_id])?;
-            Ok(licence.map(|licence| (licence, key)))
+            in_snapshot(connection, |connection| {
+                let Some(key) = find_key(connection, key_sha256)? else { return Ok(None) };
+                let licence = find_licence(connection, &select_by_id(), params![key.licence_id])?;
+                Ok(licence.map(|licence| (licence, key)))
+            })
         }))
     }
 

@@ -16,6 +16,7 @@ use crate::SqliteStore;
 use crate::columns::{count, sql_integer, sql_limit, time};
 use crate::error::DatabaseError;
 use crate::limits::take_allowances;
+use crate::snapshot::in_snapshot;
 
 const COLUMNS: &str =
     "seq, domain, at, action, outcome, agent, status, resolve_said, disagree, reporter";
@@ -49,8 +50,7 @@ impl Outcomes for SqliteStore {
         let domain = domain.to_string();
         Box::pin(self.database.readers.read("counting reports", move |connection| {
             // One transaction, so that all counts cover the same reports.
-            let transaction = connection.unchecked_transaction()?;
-            summary(&transaction, &OutcomeWindow { domain, from, to })
+            in_snapshot(connection, |c| summary(c, &OutcomeWindow { domain, from, to }))
         }))
     }
 

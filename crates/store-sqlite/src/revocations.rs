@@ -12,6 +12,7 @@ use store::{
 use crate::SqliteStore;
 use crate::columns::{sql_integer, sql_limit, unsigned};
 use crate::error::DatabaseError;
+use crate::snapshot::in_snapshot;
 
 const COLUMNS: &str = "seq, prev, entry_sha256, at, effective_from, kind, target_kind, target_id, \
                        domain, actions, reason, why, replaced_by";
@@ -141,10 +142,12 @@ impl Revocations for SqliteStore {
             let version = self.revocation_cache.version();
             let names = domains.clone();
             let read = move |connection: &Connection| {
-                let _snapshot = connection.unchecked_transaction()?;
-                let withheld = names.iter().map(|d| withheld_actions_of(connection, d.as_str()));
-                let withheld = withheld.collect::<Result<_, _>>()?;
-                Ok(RevocationState { withheld, last: last_entry(connection)? })
+                in_snapshot(connection, |connection| {
+                    let withheld =
+                        names.iter().map(|d| withheld_actions_of(connection, d.as_str()));
+                    let withheld = withheld.collect::<Result<_, _>>()?;
+                    Ok(RevocationState { withheld, last: last_entry(connection)? })
+                })
             };
             let read = self.database.readers.read("reading withheld actions", read).await?;
             if let Some(version) = version {

@@ -18,6 +18,7 @@ use store::{
 use self::append::PackedAppend;
 use crate::SqliteStore;
 use crate::columns::{sql_integer, sql_limit, unsigned};
+use crate::snapshot::in_snapshot;
 use crate::sqlite_store::run_blocking;
 
 impl Log for SqliteStore {
@@ -60,23 +61,22 @@ impl Log for SqliteStore {
     }
 
     fn last_batch(&self) -> BoxFuture<'_, Result<Option<StoredBatch>, StoreError>> {
-        Box::pin(self.database.readers.read("reading the last batch", |connection| {
-            let _snapshot = connection.unchecked_transaction()?;
-            read::last_batch(connection)
-        }))
+        Box::pin(
+            self.database.readers.read("reading the last batch", |connection| {
+                in_snapshot(connection, read::last_batch)
+            }),
+        )
     }
 
     fn batch(&self, batch: u64) -> BoxFuture<'_, Result<Option<StoredBatch>, StoreError>> {
         Box::pin(self.database.readers.read("reading a batch", move |connection| {
-            let _snapshot = connection.unchecked_transaction()?;
-            read::batch(connection, batch)
+            in_snapshot(connection, |connection| read::batch(connection, batch))
         }))
     }
 
     fn batch_at(&self, log_index: u64) -> BoxFuture<'_, Result<Option<StoredBatch>, StoreError>> {
         Box::pin(self.database.readers.read("reading a batch", move |connection| {
-            let _snapshot = connection.unchecked_transaction()?;
-            read::batch_at(connection, log_index)
+            in_snapshot(connection, |connection| read::batch_at(connection, log_index))
         }))
     }
 
@@ -116,8 +116,7 @@ impl Log for SqliteStore {
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<Bytes>, StoreError>> {
         Box::pin(self.database.readers.read("reading entries of the log", move |connection| {
-            let _snapshot = connection.unchecked_transaction()?;
-            read::entries(connection, from, limit)
+            in_snapshot(connection, |connection| read::entries(connection, from, limit))
         }))
     }
 
@@ -138,8 +137,7 @@ impl Log for SqliteStore {
 
     fn tile(&self, level: u8, index: u64) -> BoxFuture<'_, Result<Option<Bytes>, StoreError>> {
         Box::pin(self.database.readers.read("reading a tile", move |connection| {
-            let _snapshot = connection.unchecked_transaction()?;
-            read::tile(connection, level, index)
+            in_snapshot(connection, |connection| read::tile(connection, level, index))
         }))
     }
 
