@@ -142,7 +142,7 @@ impl McpServers {
                 history,
                 card: compare_card(&evidence, &judged.surface),
                 verified: false,
-                code: self.builds.code(),
+                code: self.builds.code().map(Arc::unwrap_or_clone),
             },
             &evidence,
             &judged,

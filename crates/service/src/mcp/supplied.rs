@@ -145,7 +145,7 @@ impl McpServers {
             texts: None,
             invocation: McpInvocation { tools_called: 0, rule: "lists only".to_owned() },
             rulepack: rulepack(),
-            code: self.builds.code(),
+            code: self.builds.code().map(Arc::unwrap_or_clone),
             sha256: None,
             signature: None,
         }

@@ -234,7 +234,7 @@ async fn a_build_is_found_by_its_id_with_its_log_entry() {
     test_server.service.builds.set_logged_build(LoggedBuild { content: build.entry(), ..entry });
     let record = test_server.server.get(&path, "").await.json();
     assert_eq!((&record["state"], &record["build_log_entry"]), (&json!("attested"), &json!(5)));
-    let code = serde_json::to_value(test_server.service.builds.code().unwrap()).unwrap();
+    let code = serde_json::to_value(&*test_server.service.builds.code().unwrap()).unwrap();
     for (name, value) in code.as_object().unwrap() {
         assert_eq!(&record[name], value, "{name}");
     }

@@ -106,7 +106,7 @@ impl Answers {
                 version_id: self
                     .builds
                     .code()
-                    .map_or_else(|| brand.kind("build-not-known"), |code| code.version_id),
+                    .map_or_else(|| brand.kind("build-not-known"), |code| code.version_id.clone()),
             },
             answer,
             base_url,

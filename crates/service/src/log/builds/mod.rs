@@ -26,13 +26,17 @@ use super::transparency_log::TransparencyLog;
 use crate::signing_keys::SigningKeys;
 
 /// The running build, and the records of all logged builds. `running` is set once, when the program
-/// file has been hashed. `logged` is written when the entry is sealed; its lock is held for a copy only.
+/// file has been hashed. `logged` and then `code` are written when the entry is sealed; their locks are held for a
+/// copy only.
 pub struct Builds {
     issuer: Issuer,
     keys: Arc<SigningKeys>,
     log: Arc<TransparencyLog>,
     running: OnceLock<Arc<RunningBuild>>,
-    logged: RwLock<Option<LoggedBuild>>,
+    /// With its leaf hash.
+    logged: RwLock<Option<(Digest, LoggedBuild)>>,
+    /// What every answer and receipt names, so that it is not made for each of them.
+    code: RwLock<Option<Arc<CodeObject>>>,
 }
 
 /// The `code` member of records while the running build is not yet identified.
@@ -54,7 +58,8 @@ pub fn unknown_code(base_url: &str) -> CodeObject {
 
 impl Builds {
     pub(crate) fn new(issuer: Issuer, keys: Arc<SigningKeys>, log: Arc<TransparencyLog>) -> Self {
-        Self { issuer, keys, log, running: OnceLock::new(), logged: RwLock::default() }
+        let (logged, code) = (RwLock::default(), RwLock::default());
+        Self { issuer, keys, log, running: OnceLock::new(), logged, code }
     }
 
     /// Hashes the running program to identify the build. Runs once, before anything is signed; if the
@@ -76,7 +81,9 @@ impl Builds {
         };
         let build =
             RunningBuild::new(facts, executable, BuildRules::compiled_in(), &self.issuer.brand)?;
-        Ok(Arc::clone(self.running.get_or_init(|| Arc::new(build))))
+        let build = Arc::clone(self.running.get_or_init(|| Arc::new(build)));
+        self.update_code();
+        Ok(build)
     }
 
     /// The running build; `None` until it is identified.
@@ -94,7 +101,8 @@ impl Builds {
             log_index: sealed.log_index,
             logged_at: Some(sealed.head.chain.created_at),
         });
-        self.log.set_head_extras(HeadExtras { code: self.code(), tree_root: None });
+        let code = self.code().map(Arc::unwrap_or_clone);
+        self.log.set_head_extras(HeadExtras { code, tree_root: None });
         Ok(sealed.log_index)
     }
 
@@ -103,7 +111,7 @@ impl Builds {
     /// identified: not every program that uses this crate is a build of its own.
     pub async fn ensure_logged(&self) -> Result<(), SealError> {
         match self.running_build() {
-            Some(build) if self.own_logged_build(build.version_id).is_none() => {
+            Some(build) if !self.is_logged(build.version_id) => {
                 self.seal_running_build(&build).await.map(drop)
             }
             _ => Ok(()),
@@ -112,28 +120,35 @@ impl Builds {
 
     /// Records where the log has the entry of the running build.
     pub fn set_logged_build(&self, entry: LoggedBuild) {
-        *self.logged.write().unwrap_or_else(PoisonError::into_inner) = Some(entry);
+        let leaf = proof::merkle_tree::leaf_hash(&entry.content);
+        *self.logged.write().unwrap_or_else(PoisonError::into_inner) = Some((leaf, entry));
+        self.update_code();
     }
 
     /// The `code` member of records: the running build. `None` until it is identified.
     #[must_use]
-    pub fn code(&self) -> Option<CodeObject> {
-        let build = self.running_build()?;
+    pub fn code(&self) -> Option<Arc<CodeObject>> {
+        self.code.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Makes `code` again, after the build was identified or logged.
+    fn update_code(&self) {
+        let Some(build) = self.running_build() else { return };
+        let mut code = self.code.write().unwrap_or_else(PoisonError::into_inner);
         let logged = self.own_logged_build(build.version_id);
-        let run = build.run.clone();
-        Some(record::build_code_object(
+        *code = Some(Arc::new(record::build_code_object(
             build.version_id,
             &build.content,
-            run,
+            build.run.clone(),
             logged.as_ref(),
             &self.issuer.base_url,
-        ))
+        )));
     }
 
     /// The same for a record that cannot wait: states `unknown` until the build is identified.
     #[must_use]
     pub(crate) fn code_or_unknown(&self) -> CodeObject {
-        self.code().unwrap_or_else(|| unknown_code(&self.issuer.base_url))
+        self.code().map_or_else(|| unknown_code(&self.issuer.base_url), Arc::unwrap_or_clone)
     }
 
     /// The signed record of the running build or of any build in the log. `None` for an unknown
@@ -174,7 +189,12 @@ impl Builds {
     /// The entry of the running build, if it has this `version_id` and is sealed.
     fn own_logged_build(&self, version_id: Digest) -> Option<LoggedBuild> {
         let logged = self.logged.read().unwrap_or_else(PoisonError::into_inner);
-        logged.clone().filter(|entry| proof::merkle_tree::leaf_hash(&entry.content) == version_id)
+        logged.as_ref().filter(|(leaf, _)| *leaf == version_id).map(|(_, entry)| entry.clone())
+    }
+
+    fn is_logged(&self, version_id: Digest) -> bool {
+        let logged = self.logged.read().unwrap_or_else(PoisonError::into_inner);
+        logged.as_ref().is_some_and(|(leaf, _)| *leaf == version_id)
     }
 
     /// The entry of any build in the log. While the log cannot be read, only that of the running one.
