@@ -13,6 +13,10 @@ use crate::error::DatabaseError;
 const COLUMNS: &str = "lookup, domain, action, decision, answer_sha256, decided_at, expires_at, \
                        fingerprint, sealed";
 
+const INSERT: &str =
+    "INSERT INTO decisions (lookup, domain, action, decision, answer_sha256, decided_at, expires_at, fingerprint, sealed)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (lookup) DO NOTHING";
+
 impl Decisions for SqliteStore {
     fn put_decisions(
         &self,
@@ -68,11 +72,7 @@ fn put_decision(
     fingerprint: &Digest,
 ) -> Result<(), DatabaseError> {
     let lookup = decision.lookup.as_bytes();
-    let sql = format!(
-        "INSERT INTO decisions ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
-         ON CONFLICT (lookup) DO NOTHING"
-    );
-    let new = connection.prepare_cached(&sql)?.execute(params![
+    let new = connection.prepare_cached(INSERT)?.execute(params![
         lookup,
         decision.domain.as_str(),
         decision.action,
@@ -86,10 +86,10 @@ fn put_decision(
     if new > 0 {
         return Ok(());
     }
-    let stored: Vec<u8> = connection
+    let stored: [u8; 32] = connection
         .prepare_cached("SELECT fingerprint FROM decisions WHERE lookup = ?1")?
         .query_row(params![lookup], |row| row.get(0))?;
-    if stored == fingerprint.as_bytes() {
+    if decision.has_fingerprint(&Digest(stored)) {
         return Ok(());
     }
     let id = decision.lookup.to_string();
@@ -134,7 +134,7 @@ impl RawDecision {
             expires_at: Timestamp::from_millis(self.expires_at),
             sealed: Bytes::from(self.sealed),
         };
-        if kept.fingerprint() == Digest(self.fingerprint) {
+        if kept.has_fingerprint(&Digest(self.fingerprint)) {
             return Ok(kept);
         }
         let what = format!("decision {}", kept.lookup);

@@ -107,6 +107,11 @@ const MIGRATIONS: &[Migration] = &[
         name: "readings without their records",
         sql: include_str!("../migrations/0025_compared_readings.sql"),
     },
+    Migration {
+        number: 26,
+        name: "rows of receipts",
+        sql: include_str!("../migrations/0026_decision_rows.sql"),
+    },
 ];
 
 /// A migration number, and the Rust code that completes that migration.

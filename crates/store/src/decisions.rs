@@ -4,6 +4,7 @@
 
 use bytes::Bytes;
 use contract::{Domain, Timestamp};
+use twox_hash::XxHash3_128;
 
 use crate::fingerprint::Fingerprint;
 use crate::size::check_size;
@@ -51,10 +52,23 @@ impl StoredDecision {
         Digest::of(format!("decision\n{receipt}").as_bytes())
     }
 
-    /// A digest over all members, which engines compare when they read.
+    /// A digest over all members, which engines compare when they read. It takes the encrypted receipt, which is nearly
+    /// all of them, by a hash that only shows damage; who changes it on purpose is found when it is decrypted.
     #[must_use]
     pub fn fingerprint(&self) -> Digest {
-        Fingerprint::of("decision 1")
+        let sealed = XxHash3_128::oneshot(&self.sealed).to_be_bytes();
+        let columns = self.fingerprinted_columns("decision 2");
+        columns.number(self.sealed.len() as u64).bytes(&sealed).finish()
+    }
+
+    /// Whether a stored fingerprint is that of this receipt, by the present rule or the one before it.
+    #[must_use]
+    pub fn has_fingerprint(&self, stated: &Digest) -> bool {
+        self.fingerprint() == *stated || self.first_fingerprint() == *stated
+    }
+
+    fn fingerprinted_columns(&self, rule: &str) -> Fingerprint {
+        Fingerprint::of(rule)
             .bytes(self.lookup.as_bytes())
             .text(self.domain.as_str())
             .text(&self.action)
@@ -62,8 +76,11 @@ impl StoredDecision {
             .bytes(self.answer_sha256.as_bytes())
             .time(self.decided_at)
             .time(self.expires_at)
-            .body(&self.sealed)
-            .finish()
+    }
+
+    /// The fingerprint of receipts that were stored before there was the present rule.
+    fn first_fingerprint(&self) -> Digest {
+        self.fingerprinted_columns("decision 1").body(&self.sealed).finish()
     }
 
     /// Refuses a receipt that is too large for any engine. Engines call this before they write.
@@ -103,6 +120,41 @@ mod tests {
             let mut after = before.clone();
             change(&mut after);
             assert_ne!(after.fingerprint(), before.fingerprint(), "{after:?}");
+            for stated in [before.fingerprint(), before.first_fingerprint()] {
+                assert!(before.has_fingerprint(&stated) && !after.has_fingerprint(&stated));
+            }
         }
+    }
+
+    /// Stored receipts depend on it: it is the same on every machine and in every version of the library.
+    #[test]
+    fn both_rules_of_fingerprints_stay_the_same() {
+        let receipt = |length: u8| StoredDecision {
+            lookup: StoredDecision::lookup_of(&Digest::of(b"r")),
+            domain: parse_stored_domain("shop.lab").unwrap(),
+            action: "read".into(),
+            decision: "allow".into(),
+            answer_sha256: Digest::of(b"a"),
+            decided_at: Timestamp::from_millis(1),
+            expires_at: Timestamp::from_millis(2),
+            sealed: (0..length).collect(),
+        };
+        let prints = |receipt: StoredDecision| {
+            [receipt.fingerprint(), receipt.first_fingerprint()].map(|print| print.to_hex())
+        };
+        assert_eq!(
+            prints(receipt(0)),
+            [
+                "c6a75f65b1333a2e3e2aa8e4475bb251d4f0f491fc93e536e85f4d495b3fb227",
+                "090680a9dac2ad3cadd6b9c39ba9ca3fa900f02ce9fd6a2c5584d26ad7567b2e"
+            ]
+        );
+        assert_eq!(
+            prints(receipt(255)),
+            [
+                "0e2d9cdd3cdee04e795dc99aac83b617e9ffdb845cc3b2ff826f87df6a683f09",
+                "7d05ad490c916f12293c1175ef31d94d189062c08cb97afb08be598e372ecb39"
+            ]
+        );
     }
 }
