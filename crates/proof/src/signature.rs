@@ -182,11 +182,38 @@ fn append_signature(
     bytes.extend_from_slice(br#","sha256":""#);
     bytes.extend_from_slice(digest.to_hex().as_bytes());
     bytes.extend_from_slice(br#"","signature":"#);
-    let mut bytes = canonical::append(bytes, signature)?;
+    let start = bytes.len();
+    write_signature(&mut bytes, signature);
+    debug_assert_eq!(bytes.get(start..), Some(&canonical::append(Vec::new(), signature)?[..]));
     bytes.push(b'}');
     // Answers are cached in memory, so unused capacity is released.
     bytes.shrink_to_fit();
     Ok(bytes)
+}
+
+/// Writes the block in canonical form. It is the same for all records but for three texts.
+fn write_signature(out: &mut Vec<u8>, signature: &Signature) {
+    // Every member is named, so that a new one is not forgotten.
+    let Signature { v, alg, kid, over, message, sig, signed_at, key, canonical } = signature;
+    let SignatureKey { kid: of_key, jwk: Jwk { kty, crv, x }, published_in } = key;
+    for (name, text) in [
+        (r#"{"alg":"#, alg.as_str()),
+        (r#","canonical":"#, canonical),
+        (r#","key":{"jwk":{"crv":"#, crv),
+        (r#","kty":"#, kty),
+        (r#","x":"#, x),
+        (r#"},"kid":"#, of_key),
+        (r#","published_in":"#, published_in),
+        (r#"},"kid":"#, kid),
+        (r#","message":"#, message),
+        (r#","over":"#, over),
+        (r#","sig":"#, sig),
+        (r#","signed_at":"#, &signed_at.to_string()),
+    ] {
+        out.extend_from_slice(name.as_bytes());
+        canonical::append_text(out, text);
+    }
+    out.extend_from_slice(format!(r#","v":{v}}}"#).as_bytes());
 }
 
 /// What is signed for a digest: the brand's prefix, a line feed, the hex digest.

@@ -97,6 +97,11 @@ pub(crate) fn serialize_and_hash<T: Serialize + ?Sized>(
     hash_object(serialize_object(record)?)
 }
 
+/// Appends a text as a JSON string.
+pub(crate) fn append_text(out: &mut Vec<u8>, text: &str) {
+    writer::write_string(out, text);
+}
+
 /// A record in canonical form, before a member is added to it.
 pub(crate) fn serialize_object<T: Serialize + ?Sized>(
     record: &T,

@@ -1,9 +1,10 @@
 //! An object in canonical form, and where its members are in its bytes: so that a member can be added, replaced, or
 //! copied into the next object.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 
-use super::writer::{compare_utf16_bytes, write_string};
+use super::writer::{compare_utf16_bytes, sort_prefix, write_string};
 use crate::ProofError;
 
 /// The canonical bytes of an object, and where its members are in them.
@@ -123,7 +124,7 @@ impl SerializedObject {
             member.to += length + 1;
         }
         let to = from + length;
-        self.members.insert(index, MemberSpan { name: MemberName::Fixed(name), from, to });
+        self.members.insert(index, MemberSpan::of_field(name, from, to));
         Ok(())
     }
 }
@@ -131,6 +132,8 @@ impl SerializedObject {
 /// Where `"name":value` is, without its comma.
 pub(super) struct MemberSpan {
     pub(super) name: MemberName,
+    /// Of the name: two names that have another one are in its order.
+    pub(super) prefix: u64,
     pub(super) from: usize,
     pub(super) to: usize,
 }
@@ -146,6 +149,23 @@ pub(super) enum MemberName {
 }
 
 impl MemberSpan {
+    /// `out` is where it was written.
+    pub(super) fn new(name: MemberName, from: usize, to: usize, out: &[u8]) -> Self {
+        let mut span = Self { name, prefix: 0, from, to };
+        span.prefix = sort_prefix(span.name(out));
+        span
+    }
+
+    pub(super) fn of_field(name: &'static str, from: usize, to: usize) -> Self {
+        Self { name: MemberName::Fixed(name), prefix: sort_prefix(name.as_bytes()), from, to }
+    }
+
+    /// The canonical order of two members that were written to `out`.
+    pub(super) fn compare(&self, other: &Self, out: &[u8]) -> Ordering {
+        let by_prefix = self.prefix.cmp(&other.prefix);
+        by_prefix.then_with(|| compare_utf16_bytes(self.name(out), other.name(out)))
+    }
+
     /// `out` is where the member was written.
     pub(super) fn name<'a>(&'a self, out: &'a [u8]) -> &'a [u8] {
         match &self.name {

@@ -7,9 +7,7 @@ use serde::ser::{self, Serialize};
 
 use super::limits::{INITIAL_CAPACITY, MAX_INTEGER, OPEN_MEMBERS};
 use super::serialized_object::{KeptMembers, MemberName, MemberSpan, SerializedObject};
-use super::writer::{
-    compare_utf16_bytes, next_depth, write_double, write_signed, write_string, write_unsigned,
-};
+use super::writer::{next_depth, write_double, write_signed, write_string, write_unsigned};
 use crate::ProofError;
 
 pub(super) fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, ProofError> {
@@ -324,7 +322,7 @@ impl ObjectWriter<'_, '_> {
         {
             writer.out.extend_from_slice(written);
             let to = writer.out.len();
-            writer.open_members.push(MemberSpan { name: MemberName::Fixed(name), from, to });
+            writer.open_members.push(MemberSpan::of_field(name, from, to));
             return Ok(());
         }
         write_string(&mut writer.out, name);
@@ -349,7 +347,7 @@ impl ObjectWriter<'_, '_> {
         writer.out.push(b':');
         value.serialize(&mut *writer)?;
         let to = writer.out.len();
-        writer.open_members.push(MemberSpan { name, from, to });
+        writer.open_members.push(MemberSpan::new(name, from, to, &writer.out));
         Ok(())
     }
 
@@ -377,7 +375,7 @@ impl ObjectWriter<'_, '_> {
         let writer = self.writer;
         let members = writer.open_members.get_mut(self.first..).unwrap_or_default();
         let out = &writer.out;
-        if !members.is_sorted_by(|a, b| compare_utf16_bytes(a.name(out), b.name(out)).is_lt()) {
+        if !members.is_sorted_by(|a, b| a.compare(b, out).is_lt()) {
             sort_members(members, &mut writer.out, &mut writer.unordered)?;
         }
         writer.out.push(b'}');
@@ -401,9 +399,9 @@ fn sort_members(
     unordered: &mut Vec<u8>,
 ) -> Result<(), ProofError> {
     let Some(start) = members.first().map(|member| member.from) else { return Ok(()) };
-    members.sort_unstable_by(|a, b| compare_utf16_bytes(a.name(out), b.name(out)));
+    members.sort_unstable_by(|a, b| a.compare(b, out));
     let mut neighbours = members.iter().zip(members.iter().skip(1));
-    if let Some((member, _)) = neighbours.find(|(a, b)| a.name(out) == b.name(out)) {
+    if let Some((member, _)) = neighbours.find(|(a, b)| a.compare(b, out).is_eq()) {
         let name = String::from_utf8_lossy(member.name(out));
         return Err(ProofError::NotCanonical(format!("two members named `{name}`")));
     }

@@ -72,6 +72,26 @@ pub(super) fn compare_utf16_bytes(a: &[u8], b: &[u8]) -> Ordering {
     }
 }
 
+/// The first bytes of a text as a number. Texts whose numbers differ are in the order of [`compare_utf16_bytes`].
+pub(super) fn sort_prefix(text: &[u8]) -> u64 {
+    const BEYOND_ASCII: u64 = 0x8080_8080_8080_8080;
+    let first = text.first_chunk::<8>().copied().unwrap_or_else(|| {
+        let mut first = [0; 8];
+        first.iter_mut().zip(text).for_each(|(to, byte)| *to = *byte);
+        first
+    });
+    let number = u64::from_be_bytes(first);
+    if number & BEYOND_ASCII == 0 {
+        return number;
+    }
+    // As above: characters beyond the basic plane are before U+E000 to U+FFFF.
+    u64::from_be_bytes(first.map(|byte| match byte {
+        0xEE..0xF0 => byte + 0x10,
+        0xF0.. => byte - 2,
+        other => other,
+    }))
+}
+
 /// The depth of the next level. Fails if that is too deep.
 pub(super) fn next_depth(depth: usize) -> Result<usize, ProofError> {
     if depth < MAX_DEPTH {
@@ -216,4 +236,23 @@ fn write_escape(out: &mut Vec<u8>, byte: u8) {
         }
     };
     out.extend_from_slice(&[b'\\', short]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    proptest::proptest! {
+        #[test]
+        fn a_prefix_sorts_like_the_text(
+            a in "[a-c\u{0}é\u{e000}\u{ffff}\u{10000}\u{10ffff}\u{d7ff}]{0,5}",
+            b in "[a-c\u{0}é\u{e000}\u{ffff}\u{10000}\u{10ffff}\u{d7ff}]{0,5}",
+        ) {
+            let prefixes = sort_prefix(a.as_bytes()).cmp(&sort_prefix(b.as_bytes()));
+            let texts = compare_utf16(&a, &b);
+            proptest::prop_assert!(prefixes.is_eq() || prefixes == texts, "{:?} {:?}", a, b);
+            let utf16 = a.encode_utf16().cmp(b.encode_utf16());
+            proptest::prop_assert_eq!(texts, utf16);
+        }
+    }
 }
