@@ -14,19 +14,20 @@ mod tests;
 use contract::records::{
     Action, ActionDecision, Actions, AssessedScope, AssessedTool, Decision, DecisionReceipt, Doubt,
     EvidenceAge, HeldDecision, McpState, PreflightAgent, PreflightCheck, PreflightRefusal,
-    ReceiptAgent, ReceiptAnswer, ReceiptMcp, ReceiptResolve, ReceiptRevocation, ReceiptRules,
-    ReceiptSubject,
+    PublishedFacts, ReceiptAgent, ReceiptAnswer, ReceiptMcp, ReceiptResolve, ReceiptRevocation,
+    ReceiptRules, ReceiptSubject,
 };
 use contract::{Issuer, Timestamp, limits};
 use proof::digest::sha256;
 
 use self::decision_steps::DecisionSteps;
 use super::action_decisions::applicable_rules;
-use super::decision_inputs::{DecisionInputs, age_band, decision_inputs};
+use super::decision_inputs::{DecisionInputs, age_band};
 use super::decision_rules::{Effect, action_terms};
 use super::preflight_templates::{TemplateTerms, template_terms};
 use crate::resolve::sections::Sections;
 
+pub use receipt_parts::published_facts;
 pub use robots_check::RobotsFile;
 pub use target::{ActionTarget, TargetUrl};
 
@@ -45,6 +46,10 @@ pub struct PreflightQuery<'a> {
 #[derive(Debug, Clone)]
 pub struct PreflightFacts<'a> {
     pub sections: &'a Sections,
+    /// The inputs that the sections give: [`super::decision_inputs()`].
+    pub inputs: DecisionInputs,
+    /// What the sections say about the business: [`published_facts`].
+    pub published: Option<PublishedFacts>,
     /// The decisions of the answer.
     pub actions: &'a Actions,
     pub robots: RobotsFile<'a>,
@@ -100,7 +105,7 @@ pub fn decide_preflight(
     let evidence_age = evidence_age(sections, now);
     let inputs = DecisionInputs {
         age: age_band(evidence_age.age_hours, evidence_age.stale),
-        ..decision_inputs(sections)
+        ..facts.inputs
     };
 
     let mut steps = start_from_answer(&base, &action, &inputs);
@@ -195,7 +200,7 @@ pub fn decide_preflight(
             sections,
             next_evidence.map(|_| expires_at),
         ),
-        facts: receipt_parts::published_facts(sections),
+        facts: facts.published,
         assessed: AssessedScope {
             endpoint: mcp.as_ref().map(|mcp| mcp.url.clone()).or(endpoint),
             path: target.url.as_ref().map_or_else(|| "/".to_owned(), |url| url.path.clone()),

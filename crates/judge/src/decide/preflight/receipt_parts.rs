@@ -248,8 +248,9 @@ pub(super) fn alternatives(
 const MAX_TEXT: usize = 160;
 const MAX_ITEMS: usize = 20;
 
-/// What the business publishes about itself.
-pub(super) fn published_facts(sections: &Sections) -> Option<PublishedFacts> {
+/// What the business publishes about itself. It depends on the sections alone, so that it can be kept with them.
+#[must_use]
+pub fn published_facts(sections: &Sections) -> Option<PublishedFacts> {
     let entity = sections.entity.body()?;
     let text = |text: &String| contract::text::display_safe(text, MAX_TEXT);
     let texts = |list: &[String]| list.iter().take(MAX_ITEMS).map(text).collect();

@@ -49,6 +49,8 @@ fn known<'a>(
 ) -> PreflightFacts<'a> {
     PreflightFacts {
         sections,
+        inputs: decision_inputs(sections),
+        published: published_facts(sections),
         actions,
         robots,
         revoked: None,

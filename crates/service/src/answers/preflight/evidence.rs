@@ -179,6 +179,8 @@ impl PreflightEvidence {
         let answer = &self.answer;
         PreflightFacts {
             sections: &answer.sections,
+            inputs: answer.inputs,
+            published: answer.published.clone(),
             actions: &answer.actions,
             robots: match &self.robots {
                 StoredRobots::Parsed(robots) => RobotsFile::Read(robots),

@@ -6,7 +6,9 @@
 use std::sync::Arc;
 
 use contract::Timestamp;
-use contract::records::{Actions, ReceiptTransparency, ResolveAnswer};
+use contract::records::{Actions, PublishedFacts, ReceiptTransparency, ResolveAnswer};
+use judge::decide::preflight::published_facts;
+use judge::decide::{DecisionInputs, decision_inputs};
 use judge::resolve::Sections;
 use proof::Digest;
 
@@ -23,6 +25,9 @@ pub(super) const MEMORY_FACTOR: usize = 2;
 #[derive(Debug)]
 pub(crate) struct AnswerParts {
     pub(crate) sections: Sections,
+    /// What follows from the sections, so that it is not found again for every decision.
+    pub(crate) inputs: DecisionInputs,
+    pub(crate) published: Option<PublishedFacts>,
     pub(crate) actions: Actions,
     pub(crate) transparency: ReceiptTransparency,
     /// The key that signed the answer.
@@ -32,16 +37,32 @@ pub(crate) struct AnswerParts {
 impl AnswerParts {
     pub(crate) fn new(answer: ResolveAnswer) -> Self {
         let place = answer.transparency.as_ref();
+        let transparency = ReceiptTransparency {
+            state: if place.is_some() { "included" } else { "not_logged" }.to_owned(),
+            leaf_hash: place.map(|place| place.leaf_hash.clone()),
+            batch: place.map(|place| place.batch),
+        };
+        let kid = answer.signature.as_ref().map(|signed| signed.kid.clone()).unwrap_or_default();
+        let actions = answer.actions.clone();
+        let sections = Sections::from_answer(answer);
         Self {
-            actions: answer.actions.clone(),
-            transparency: ReceiptTransparency {
-                state: if place.is_some() { "included" } else { "not_logged" }.to_owned(),
-                leaf_hash: place.map(|place| place.leaf_hash.clone()),
-                batch: place.map(|place| place.batch),
-            },
-            kid: answer.signature.as_ref().map(|signed| signed.kid.clone()).unwrap_or_default(),
-            sections: Sections::from_answer(answer),
+            inputs: decision_inputs(&sections),
+            published: published_facts(&sections),
+            sections,
+            actions,
+            transparency,
+            kid,
         }
+    }
+
+    /// The memory of what is there twice: in the sections, and cut to its length in receipts.
+    fn published_bytes(&self) -> usize {
+        let Some(facts) = &self.published else { return 0 };
+        let PublishedFacts { untrusted_name, untrusted_types, untrusted_url, .. } = facts;
+        let lists = untrusted_types.iter().chain(&facts.untrusted_same_as).chain(&facts.read_from);
+        let texts = lists.chain(untrusted_name).chain(untrusted_url);
+        // Each has an allocation of its own, which may be a quarter larger than asked for.
+        texts.map(|text| size_of::<String>() + 16 + text.capacity() * 5 / 4).sum()
     }
 }
 
@@ -64,7 +85,8 @@ impl AnswerPartsCache {
             return Some(parts);
         }
         let parts = Arc::new(AnswerParts::new(*cached.parse()?));
-        let bytes = size_of::<AnswerParts>() + MEMORY_FACTOR * cached.bytes.len();
+        let bytes =
+            size_of::<AnswerParts>() + MEMORY_FACTOR * cached.bytes.len() + parts.published_bytes();
         let until = now.plus_millis(KEPT_MS);
         self.0.put(cached.sha256, Arc::clone(&parts), bytes, until, now, |_| false);
         Some(parts)
