@@ -189,3 +189,26 @@ fn licences_and_counts_of_before_are_carried_over() {
     assert_eq!(counts, ["1728086400000|day|7"]);
     assert_eq!(text("SELECT \"table\" FROM pragma_foreign_key_check"), Vec::<String>::new());
 }
+
+#[test]
+fn receipts_of_before_are_carried_over() {
+    let mut connection = Connection::open_in_memory().unwrap();
+    apply_migrations(&mut connection, &MIGRATIONS[..25], DATA_MIGRATIONS).unwrap();
+    for number in [7_u8, 3, 5] {
+        let sql = "INSERT INTO decisions VALUES (?1, ?2, 'read', 'allow', ?1, 4, ?3, ?1, ?4)";
+        let (domain, sealed) = (format!("{number}.lab"), vec![number; 9_000]);
+        connection.execute(sql, params![[number; 32], domain, number, sealed]).unwrap();
+    }
+    let rows = |connection: &Connection| -> Vec<String> {
+        let sql = "SELECT concat_ws('|', hex(lookup), domain, action, decision, hex(answer_sha256), decided_at,
+                          expires_at, hex(fingerprint), hex(sealed)) FROM decisions ORDER BY lookup";
+        let mut statement = connection.prepare(sql).unwrap();
+        statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+    };
+    let before = rows(&connection);
+    migrate(&mut connection, "some.db").unwrap();
+    assert_eq!((before.len(), rows(&connection)), (3, before));
+    assert!(!tables(&connection).contains(&"decisions_in_index".to_owned()));
+    let sql = "SELECT count(*) FROM sqlite_schema WHERE name = 'decisions_by_end'";
+    assert_eq!(connection.query_row(sql, [], |row| row.get(0)), Ok(1));
+}
