@@ -191,7 +191,7 @@ fn append_signature(
     Ok(bytes)
 }
 
-/// Writes the block in canonical form. It is the same for all records but for three texts.
+/// Writes the block in canonical form, which takes less time than to sort its members for each record.
 fn write_signature(out: &mut Vec<u8>, signature: &Signature) {
     // Every member is named, so that a new one is not forgotten.
     let Signature { v, alg, kid, over, message, sig, signed_at, key, canonical } = signature;

@@ -60,6 +60,11 @@ impl Readers {
     }
 
     fn release_connection(&self, connection: Connection) {
+        // If a transaction could not be ended, later reads would see the state of its beginning.
+        if !connection.is_autocommit() {
+            tracing::warn!("a reader of the store is replaced: it could not end its transaction");
+            return;
+        }
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
     }
 }

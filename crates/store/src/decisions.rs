@@ -53,7 +53,7 @@ impl StoredDecision {
     }
 
     /// A digest over all members, which engines compare when they read. It takes the encrypted receipt, which is nearly
-    /// all of them, by a hash that only shows damage; who changes it on purpose is found when it is decrypted.
+    /// all of them, by a hash that only shows damage; an intended change is found when it is decrypted.
     #[must_use]
     pub fn fingerprint(&self) -> Digest {
         let sealed = XxHash3_128::oneshot(&self.sealed).to_be_bytes();

@@ -132,7 +132,7 @@ impl SerializedObject {
 /// Where `"name":value` is, without its comma.
 pub(super) struct MemberSpan {
     pub(super) name: MemberName,
-    /// Of the name: two names that have another one are in its order.
+    /// `sort_prefix` of the name: if those of two names differ, the names are in the same order.
     pub(super) prefix: u64,
     pub(super) from: usize,
     pub(super) to: usize,
