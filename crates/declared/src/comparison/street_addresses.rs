@@ -56,22 +56,31 @@ fn start_of_words(text: &str, place: usize, count: usize) -> usize {
         if before.is_empty() {
             break;
         }
-        let plain = before.bytes().rposition(|byte| !byte.is_ascii() || is_ascii_space(byte));
-        start = match plain.map(|at| (at + 1, before.as_bytes().get(at))) {
-            None => 0,
-            Some((at, Some(byte))) if byte.is_ascii() => at,
-            // White space beyond ASCII.
-            _ => before.trim_end_matches(|c: char| !c.is_whitespace()).len(),
-        };
+        start = start_of_last_word(before);
     }
     start
+}
+
+/// Where the word starts that a text ends with: behind its last white space.
+fn start_of_last_word(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    match bytes.iter().rposition(|byte| !byte.is_ascii() || is_ascii_space(*byte)) {
+        None => 0,
+        Some(at) if bytes.get(at).is_some_and(u8::is_ascii) => at + 1,
+        // White space beyond ASCII.
+        Some(_) => text.trim_end_matches(|c: char| !c.is_whitespace()).len(),
+    }
 }
 
 /// The words of a text, as `split_whitespace` finds them. Most words are ASCII.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
-        rest = rest.trim_start();
+        let spaces = rest.bytes().take_while(|byte| is_ascii_space(*byte)).count();
+        rest = rest.get(spaces..)?;
+        if rest.as_bytes().first().is_some_and(|byte| !byte.is_ascii()) {
+            rest = rest.trim_start();
+        }
         let plain = rest.bytes().position(|byte| !byte.is_ascii() || is_ascii_space(byte));
         let length = match plain.map(|at| (at, rest.as_bytes().get(at))) {
             None => rest.len(),
@@ -116,7 +125,7 @@ fn house_numbers(text: &str) -> impl Iterator<Item = usize> {
             let rest = text.get(at..)?;
             let digit = at + find_digit(rest)?;
             let (before, from) = text.split_at_checked(digit)?;
-            let start = before.trim_end_matches(|c: char| !c.is_whitespace()).len();
+            let start = start_of_last_word(before);
             let end = digit + words(from).next().map_or(0, str::len);
             at = end;
             if is_house_number(text.get(start..end)?) {
@@ -133,9 +142,12 @@ fn offset(text: &str, part: &str) -> usize {
 
 /// `12`, `12a`, `12-14`: up to four digits and at most one letter.
 fn is_house_number(word: &str) -> bool {
+    // Nearly all words end here.
+    if word.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        return false;
+    }
     let is_sign = |c: char| !c.is_alphanumeric();
     let word = word.trim_start_matches(is_sign);
-    // Nearly all words end here.
     if !word.starts_with(|c: char| c.is_ascii_digit()) {
         return false;
     }

@@ -1,5 +1,8 @@
 //! Names of businesses and people.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use super::{fold, tokens};
 
 /// Legal forms of companies, as one word without full stops.
@@ -121,6 +124,19 @@ const ATTACHED_FORMS: [&str; 8] = [
 /// Legal forms that stand before the name.
 const LEADING_FORMS: [&str; 9] = ["pt", "ооо", "оао", "зао", "ао", "пао", "ип", "тов", "cv"];
 
+/// The forms as they are compared: folded, which takes most of the time of reading a name.
+struct FoldedForms {
+    legal: HashSet<String>,
+    leading: [String; 9],
+    attached: [String; 8],
+}
+
+static FORMS: LazyLock<FoldedForms> = LazyLock::new(|| FoldedForms {
+    legal: LEGAL_FORMS.iter().copied().map(fold).collect(),
+    leading: LEADING_FORMS.map(fold),
+    attached: ATTACHED_FORMS.map(fold),
+});
+
 /// The words of a name without its legal form, a leading “The” and the ending of a domain name.
 pub(in super::super) fn normalize_name(value: &str) -> String {
     let folded = fold(value);
@@ -140,27 +156,22 @@ pub(in super::super) fn normalize_name(value: &str) -> String {
 }
 
 fn is_leading_word(word: &str) -> bool {
-    word == "the" || LEADING_FORMS.iter().any(|form| fold(form) == word)
+    word == "the" || FORMS.leading.iter().any(|form| form == word)
 }
 
 fn strip_attached_form(words: &mut [String]) {
-    for form in ATTACHED_FORMS.map(fold) {
+    for form in &FORMS.attached {
         if let Some(first) = words.first_mut()
-            && let Some(rest) = first.strip_prefix(&form).filter(|rest| !rest.is_empty())
+            && let Some(rest) = first.strip_prefix(form).filter(|rest| !rest.is_empty())
         {
             *first = rest.to_owned();
         }
         if let Some(last) = words.last_mut()
-            && let Some(rest) = last.strip_suffix(&form).filter(|rest| !rest.is_empty())
+            && let Some(rest) = last.strip_suffix(form).filter(|rest| !rest.is_empty())
         {
             *last = rest.to_owned();
         }
     }
-}
-
-/// Whether a word is a form of the table; only forms with other than plain letters need folding.
-fn fold_is(form: &str, word: &str) -> bool {
-    if form.is_ascii() { form == word } else { fold(form) == word }
 }
 
 fn strip_legal_form(words: &mut Vec<String>) {
@@ -169,7 +180,7 @@ fn strip_legal_form(words: &mut Vec<String>) {
         // `sp. z o.o.` and `S. r. l.` consist of several words.
         let ending = (short..words.len()).find(|at| {
             let joined = words.get(*at..).unwrap_or_default().concat();
-            LEGAL_FORMS.iter().any(|form| fold_is(form, &joined))
+            FORMS.legal.contains(&joined)
         });
         match ending {
             Some(at) => words.truncate(at),
