@@ -205,12 +205,23 @@ fn plain_length(bytes: &[u8]) -> usize {
     let (blocks, rest) = bytes.as_chunks::<16>();
     let mut plain = 0;
     for block in blocks {
-        if block.iter().fold(false, |hit, byte| hit | needs_escape(*byte)) {
+        if has_escape(block) {
             return plain + plain_bytes(block);
         }
         plain += block.len();
     }
-    plain + plain_bytes(rest)
+    // Most texts are short: their ends are blocks, too, which overlap those before.
+    let is_plain = match (bytes.last_chunk::<16>(), rest.first_chunk::<8>(), rest.last_chunk::<8>())
+    {
+        (Some(end), ..) => !has_escape(end),
+        (None, Some(start), Some(end)) => !has_escape(start) && !has_escape(end),
+        _ => false,
+    };
+    if is_plain { bytes.len() } else { plain + plain_bytes(rest) }
+}
+
+fn has_escape<const LENGTH: usize>(block: &[u8; LENGTH]) -> bool {
+    block.iter().fold(false, |hit, byte| hit | needs_escape(*byte))
 }
 
 fn plain_bytes(bytes: &[u8]) -> usize {
@@ -243,6 +254,14 @@ mod tests {
     use super::*;
 
     proptest::proptest! {
+        #[test]
+        fn the_first_byte_that_needs_an_escape_is_found(
+            text in "[a-zé]{0,40}[\u{0}-\u{1f}\"\\\\]{0,2}[a-zé\u{7f}]{0,20}"
+        ) {
+            let first = text.bytes().position(|byte| byte < 0x20 || byte == b'"' || byte == b'\\');
+            proptest::prop_assert_eq!(plain_length(text.as_bytes()), first.unwrap_or(text.len()));
+        }
+
         #[test]
         fn a_prefix_sorts_like_the_text(
             a in "[a-c\u{0}é\u{e000}\u{ffff}\u{10000}\u{10ffff}\u{d7ff}]{0,5}",
