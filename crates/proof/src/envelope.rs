@@ -12,7 +12,6 @@ use crate::{Digest, ProofError};
 /// Part of every derivation, so that keys derived here differ from those of any other use.
 const SALT: &[u8] = b"wayleave envelope 1";
 const KEY_LABEL: &[u8] = b"key";
-const NONCE_LABEL: &[u8] = b"nonce";
 
 /// Encrypts a document under its own digest. The same document gives the same bytes; two that share
 /// a digest and differ (in their signatures) get different nonces.
@@ -28,8 +27,9 @@ pub fn encrypt_hashed(
 ) -> Result<Vec<u8>, ProofError> {
     debug_assert_eq!(Digest::of(document), *of_document);
     let secret = Salt::new(HKDF_SHA256, SALT).extract(digest.as_bytes());
-    let nonce = derive_bytes(&secret, &[NONCE_LABEL, of_document.as_bytes()])?;
-    let (nonce, _) = nonce.split_first_chunk::<NONCE_LEN>().ok_or(ENCRYPTION_FAILED)?;
+    // Each document has a key of its own, so that the nonce only has to tell those apart that share a digest.
+    let (nonce, _) =
+        of_document.as_bytes().split_first_chunk::<NONCE_LEN>().ok_or(ENCRYPTION_FAILED)?;
     let key = encryption_key(&secret)?;
     let mut sealed = Vec::with_capacity(NONCE_LEN + document.len() + key.algorithm().tag_len());
     sealed.extend_from_slice(nonce);
@@ -64,15 +64,10 @@ pub fn decrypt(digest: &Digest, sealed: &[u8]) -> Result<Vec<u8>, ProofError> {
 const ENCRYPTION_FAILED: ProofError = ProofError::Crypto("encrypt");
 
 fn encryption_key(secret: &Prk) -> Result<LessSafeKey, ProofError> {
-    let bytes = derive_bytes(secret, &[KEY_LABEL])?;
-    UnboundKey::new(&AES_256_GCM, &bytes).map(LessSafeKey::new).map_err(|_| ENCRYPTION_FAILED)
-}
-
-fn derive_bytes(secret: &Prk, info: &[&[u8]]) -> Result<[u8; 32], ProofError> {
     let mut bytes = [0; 32];
-    let made = secret.expand(info, HKDF_SHA256).and_then(|okm| okm.fill(&mut bytes));
+    let made = secret.expand(&[KEY_LABEL], HKDF_SHA256).and_then(|okm| okm.fill(&mut bytes));
     made.map_err(|_| ProofError::Crypto("derive a key"))?;
-    Ok(bytes)
+    UnboundKey::new(&AES_256_GCM, &bytes).map(LessSafeKey::new).map_err(|_| ENCRYPTION_FAILED)
 }
 
 #[cfg(test)]
