@@ -10,12 +10,19 @@ use crate::SqliteStore;
 use crate::columns::sql_limit;
 use crate::error::DatabaseError;
 
-const COLUMNS: &str = "lookup, domain, action, decision, answer_sha256, decided_at, expires_at, \
-                       fingerprint, sealed";
+/// A macro, so that both statements are made when this is compiled.
+macro_rules! columns {
+    () => {
+        "lookup, domain, action, decision, answer_sha256, decided_at, expires_at, fingerprint, sealed"
+    };
+}
 
-const INSERT: &str =
-    "INSERT INTO decisions (lookup, domain, action, decision, answer_sha256, decided_at, expires_at, fingerprint, sealed)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (lookup) DO NOTHING";
+const SELECT: &str = concat!("SELECT ", columns!(), " FROM decisions WHERE lookup = ?1");
+const INSERT: &str = concat!(
+    "INSERT INTO decisions (",
+    columns!(),
+    ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (lookup) DO NOTHING"
+);
 
 impl Decisions for SqliteStore {
     fn put_decisions(
@@ -41,8 +48,7 @@ impl Decisions for SqliteStore {
         lookup: Digest,
     ) -> BoxFuture<'_, Result<Option<StoredDecision>, StoreError>> {
         Box::pin(self.database.readers.read("reading a decision", move |connection| {
-            let sql = format!("SELECT {COLUMNS} FROM decisions WHERE lookup = ?1");
-            let mut statement = connection.prepare_cached(&sql)?;
+            let mut statement = connection.prepare_cached(SELECT)?;
             let raw = statement
                 .query_row(params![lookup.as_bytes()], RawDecision::from_row)
                 .optional()?;
