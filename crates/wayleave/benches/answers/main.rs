@@ -19,6 +19,7 @@ mod batch;
 mod live;
 mod preflight;
 mod reseal;
+mod storing;
 mod world;
 
 use std::time::{Duration, Instant};
