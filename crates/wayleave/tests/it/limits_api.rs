@@ -2,12 +2,11 @@
 
 use std::time::Duration;
 
-use contract::Clock;
-use door::SystemClock;
 use serde_json::json;
 
 use crate::licence_api::{DataDir, licence};
 use crate::server::{HttpReply, Server};
+use crate::utc_day::{seconds_until_midnight, wait_if_day_ends_within};
 
 /// Trusts the forwarded header of 127.0.0.1, so that a test can use many client addresses.
 const PROXY: [&str; 2] = ["--server-trusted-proxies", "127.0.0.1/32"];
@@ -17,20 +16,6 @@ const NO_RATES: [&str; 4] = ["--limits-scan-per-10s", "10000", "--limits-scan-pe
 fn ask(server: &Server, address: &str, domain: &str) -> HttpReply {
     let from = format!("x-forwarded-for: {address}\r\n");
     server.post_with("/api/scan", &from, &json!({ "domain": domain }).to_string())
-}
-
-/// By our own clock.
-fn seconds_until_midnight() -> u64 {
-    let now = u64::try_from(SystemClock.now().as_millis() / 1000).unwrap();
-    86_400 - now % 86_400
-}
-
-/// The counts of a day start again at midnight (UTC), so a test of them must not run across it.
-fn wait_if_midnight_is_near() {
-    let left = seconds_until_midnight();
-    if left < 120 {
-        std::thread::sleep(Duration::from_secs(left + 1));
-    }
 }
 
 #[track_caller]
@@ -157,7 +142,7 @@ fn a_licence_lifts_the_rates_of_reads_decisions_and_scans() {
 
 #[test]
 fn the_days_scans_of_one_address_are_counted_and_survive_a_kill() {
-    wait_if_midnight_is_near();
+    wait_if_day_ends_within(Duration::from_secs(120));
     let data = DataDir::new();
     let flags =
         [PROXY.as_slice(), &NO_RATES, &["--limits-scan-per-day", "2"], &data.flags()].concat();
@@ -196,7 +181,7 @@ fn the_days_scans_of_one_address_are_counted_and_survive_a_kill() {
 
 #[test]
 fn the_day_has_a_total_that_keys_are_free_of() {
-    wait_if_midnight_is_near();
+    wait_if_day_ends_within(Duration::from_secs(120));
     let data = DataDir::new();
     let flags =
         [PROXY.as_slice(), &NO_RATES, &["--limits-scans-daily-total", "1"], &data.flags()].concat();

@@ -56,6 +56,7 @@ mod sites;
 mod target_limits;
 mod tools;
 mod upgrade;
+mod utc_day;
 mod verifiers;
 mod visibility_api;
 mod visitor_api;

@@ -18,6 +18,7 @@ use tokio::{
     io::AsyncWriteExt,
     net::{TcpListener, TcpStream},
     sync::Semaphore,
+    task::unconstrained,
     time::{Instant, timeout_at},
 };
 use tokio_util::task::TaskTracker;
@@ -35,9 +36,11 @@ use crate::{app::App, http_metrics};
 const MAX_CONCURRENT_REFUSALS: usize = 64;
 /// The pause before the next accept when the system has no sockets left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-/// How long connections are still accepted after the call to stop: the kernel has already completed
-/// their handshake, and closing the listener would reset them.
+/// How long the listener stays open after the call to stop, for clients that are connecting just then.
 const FINAL_ACCEPT_WINDOW: Duration = Duration::from_millis(20);
+/// How long connections whose handshake the kernel has completed are accepted after that window: closing
+/// the listener would reset them. Clients that connect faster than they can be accepted end here.
+const FINAL_ACCEPT_LIMIT: Duration = Duration::from_secs(1);
 
 /// Serves until `shutdown` completes. Then accepts no new connection, lets running requests finish
 /// within [`ServerOptions::drain_timeout`], and closes the rest.
@@ -103,13 +106,7 @@ pub async fn serve(
         admit(stream, peer);
     }
 
-    // Clients that connected before the stop have a completed handshake and expect an answer.
-    let last = Instant::now() + FINAL_ACCEPT_WINDOW;
-    while Instant::now() < last
-        && let Ok(Ok((stream, peer))) = timeout_at(last, listener.accept()).await
-    {
-        admit(stream, peer);
-    }
+    accept_waiting(&listener, admit).await;
     drop(listener);
     signals.finish.cancel();
     tasks.close();
@@ -120,6 +117,21 @@ pub async fn serve(
         tasks.wait().await;
     }
     ServeReport { accepted, refused, evicted: slots.evicted_connections(), aborted: cut }
+}
+
+/// Accepts the clients that connected before the stop: they have a completed handshake and expect an answer. On
+/// a busy machine the window can be over before the first of them was accepted.
+async fn accept_waiting(listener: &TcpListener, mut admit: impl FnMut(TcpStream, SocketAddr)) {
+    let last_wait = Instant::now() + FINAL_ACCEPT_WINDOW;
+    let end = last_wait + FINAL_ACCEPT_LIMIT;
+    // After the window, a connection that is there is still returned, but none is waited for. Unconstrained, because a
+    // task whose turn is used up would be told that there is none.
+    while Instant::now() < end
+        && let Ok(Ok((stream, peer))) =
+            timeout_at(last_wait, unconstrained(listener.accept())).await
+    {
+        admit(stream, peer);
+    }
 }
 
 /// A failed accept concerns either that one connection, or this process (no file descriptors left).

@@ -1,6 +1,7 @@
 //! What is accepted as a request, and how often.
 
 use super::*;
+use crate::utc_day::wait_if_day_ends_within;
 
 #[test]
 fn what_is_not_one_mail_address_is_refused_and_nothing_is_sent() {
@@ -74,6 +75,7 @@ fn a_mailbox_gets_one_mail_and_the_answer_does_not_tell() {
 
 #[test]
 fn an_address_can_ask_once_a_day() {
+    wait_if_day_ends_within(Duration::from_secs(120));
     let Some(mails) = MailServer::start(&[]) else { return };
     let offering = Offering::start_with_limits(mails.port, &["--mail-security", "none"]);
     assert_eq!(offering.request("not one").status, 400, "it does not count");
