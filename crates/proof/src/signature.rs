@@ -7,7 +7,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::canonical::{
-    self, CanonicalDocument, CanonicalRecord, KeptMembers, MemberPlaces, SerializedObject,
+    self, CanonicalDocument, CanonicalRecord, KeptMembers, LargeMember, MemberPlaces,
+    SIGNED_MEMBERS_BYTES, SerializedObject,
 };
 use crate::digest::Digest;
 use crate::{KeyPurpose, ProofError, SigningKey};
@@ -15,9 +16,6 @@ use crate::{KeyPurpose, ProofError, SigningKey};
 /// The value of `signature.canonical`.
 pub const CANONICAL_RULE: &str =
     "sha256 is taken over the RFC 8785 canonical JSON of every member except sha256 and signature";
-
-/// Enough for `sha256` and `signature` with an address of usual length.
-const SIGNED_MEMBERS_BYTES: usize = 1024;
 
 /// A document with its digest and signature, as the exact bytes that are stored and served.
 #[derive(Debug, Clone, PartialEq)]
@@ -120,18 +118,17 @@ impl OpenRecord {
     }
 }
 
-/// Signs a record as [`sign_record`] does, with these canonical bytes as the value of a member that the record has.
+/// Signs a record as [`sign_record`] does, with this value of a member that the record has.
 pub fn sign_record_with<T: Serialize + ?Sized>(
     record: &T,
-    member: &'static str,
-    canonical_value: &[u8],
+    value: LargeMember<'_>,
     key: &SigningKey,
     published_in: &str,
     brand: &Brand,
     at: Timestamp,
 ) -> Result<SignedRecord, ProofError> {
     let object = canonical::serialize_object(record)?;
-    let record = canonical::replace_and_hash(object, member, canonical_value)?;
+    let record = canonical::replace_and_hash(object, value)?;
     sign_canonical(record, key, published_in, brand, at)
 }
 
@@ -311,6 +308,34 @@ mod tests {
         let signed = alone.sign_with("kind", &json!("svc-a"), &key, "d", &brand, at).unwrap();
         assert!(signed.bytes.starts_with(b"{\"kind\":\"svc-a\",\"sha256\""));
         assert!(OpenRecord::new(&json!([])).is_err());
+    }
+
+    #[test]
+    fn a_value_that_is_written_last_is_signed_like_the_others() {
+        let key = key(KeyPurpose::Documents);
+        let at = Timestamp::from_millis(1000);
+        let brand = Brand::default();
+        let value = json!(["x".repeat(5_000), { "b": 1, "a": null }]);
+        for name in ["a", "m", "z"] {
+            let mut whole = json!({ "kind": "svc-a", "a": 1, "m": { "a": 2 }, "z": "" });
+            let record = whole.clone();
+            whole[name] = value.clone();
+            let mut write = |out: &mut Vec<u8>| {
+                out.extend_from_slice(&canonical::value_to_vec(&value)?);
+                Ok(())
+            };
+            // What is said of the length changes nothing.
+            for length in [0, 5_000, 100_000] {
+                let value = LargeMember { name, length, write: &mut write };
+                let signed = sign_record_with(&record, value, &key, "d", &brand, at).unwrap();
+                assert_eq!(signed, sign_record(&whole, &key, "d", &brand, at).unwrap(), "{name}");
+            }
+        }
+        let mut write = |_: &mut Vec<u8>| Ok(());
+        let missing = LargeMember { name: "other", length: 0, write: &mut write };
+        assert!(
+            sign_record_with(&json!({ "kind": "svc-a" }), missing, &key, "d", &brand, at).is_err()
+        );
     }
 
     #[test]

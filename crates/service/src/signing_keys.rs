@@ -7,6 +7,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use bytes::Bytes;
 use contract::records::ReplacedSignature;
 use contract::{Brand, Clock, Issuer, Timestamp};
+use proof::canonical::LargeMember;
 use proof::http_signatures::{Message, RequestedSignature, SignatureFields, sign_directory};
 use proof::keys::KeyEvent;
 use proof::resigning::Resigning;
@@ -175,18 +176,17 @@ impl SigningKeys {
         proof::sign_record(record, &key, &self.directory_url, &self.issuer.brand, at)
     }
 
-    /// Like `sign_record`, with these canonical bytes as the value of a member that the record has.
+    /// Like `sign_record`, with this value of a member that the record has.
     pub(crate) fn sign_record_with(
         &self,
         record: &impl Serialize,
-        member: &'static str,
-        canonical_value: &[u8],
+        value: LargeMember<'_>,
         purpose: KeyPurpose,
     ) -> Result<SignedRecord, ProofError> {
         let key = self.signing_key(purpose)?;
         let at = self.clock.now().whole_seconds();
         let (address, brand) = (&self.directory_url, &self.issuer.brand);
-        proof::sign_record_with(record, member, canonical_value, &key, address, brand, at)
+        proof::sign_record_with(record, value, &key, address, brand, at)
     }
 
     /// Adds the last member to a record and signs it.

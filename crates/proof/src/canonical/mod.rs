@@ -19,8 +19,8 @@ use serde_json::{Map, Value};
 
 pub use limits::{MAX_DEPTH, MAX_INTEGER, MAX_VALUES};
 pub(crate) use reader::read_object;
-pub(crate) use serialized_object::SerializedObject;
-pub use serialized_object::{KeptMembers, MemberPlaces};
+pub use serialized_object::{KeptMembers, LargeMember, MemberPlaces};
+pub(crate) use serialized_object::{SIGNED_MEMBERS_BYTES, SerializedObject};
 pub use strict_parser::parse_strict;
 pub(crate) use tree::{CanonicalTree, TreeValue};
 pub(crate) use unsigned_members::UNSIGNED_MEMBERS;
@@ -128,13 +128,12 @@ pub(crate) fn complete_and_hash(
     hash_object(object)
 }
 
-/// Replaces the value of a member of a record and hashes it. `value` is canonical.
+/// Replaces the value of a member of a record and hashes it.
 pub(crate) fn replace_and_hash(
     mut object: SerializedObject,
-    name: &str,
-    value: &[u8],
+    value: LargeMember<'_>,
 ) -> Result<CanonicalRecord, ProofError> {
-    object.replace(name, value)?;
+    object.replace(value)?;
     hash_object(object)
 }
 

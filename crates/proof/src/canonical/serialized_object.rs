@@ -47,6 +47,19 @@ pub struct KeptMembers<'a> {
     pub names: &'a [&'static str],
 }
 
+/// Enough for `sha256` and `signature` with an address of usual length, which signing appends.
+pub(crate) const SIGNED_MEMBERS_BYTES: usize = 1024;
+
+/// A member whose value can be megabytes, so that it is written to where it stays.
+#[allow(missing_debug_implementations, reason = "a function has none")]
+pub struct LargeMember<'a> {
+    pub name: &'static str,
+    /// About how long the value is.
+    pub length: usize,
+    /// Appends the canonical bytes of the value.
+    pub write: &'a mut dyn FnMut(&mut Vec<u8>) -> Result<(), ProofError>,
+}
+
 impl<'a> KeptMembers<'a> {
     pub(super) fn find(&self, name: &str) -> Option<&'a [u8]> {
         if self.names.contains(&name) { self.places.find(name, self.bytes) } else { None }
@@ -67,24 +80,25 @@ impl SerializedObject {
         self.bytes.get(span.from + name.len() + 3..span.to)
     }
 
-    /// Puts this value in place of that of a member. `value` is canonical. Fails if there is no such member.
-    pub(super) fn replace(&mut self, name: &str, value: &[u8]) -> Result<(), ProofError> {
+    /// Puts a value in place of that of a member. Fails if there is no such member.
+    pub(super) fn replace(&mut self, value: LargeMember<'_>) -> Result<(), ProofError> {
+        let LargeMember { name, length, write } = value;
         let missing = || ProofError::NotCanonical(format!("no member named `{name}`"));
         let bytes = &self.bytes;
         let index = self.members.iter().position(|member| member.name(bytes) == name.as_bytes());
         let mut later = self.members.iter_mut().skip(index.ok_or_else(missing)?);
         let replaced = later.next().ok_or_else(missing)?;
         let old = replaced.from + name.len() + 3..replaced.to;
-        let (old_length, new_length) = (old.len(), value.len());
-        let moved = |place: usize| place - old_length + new_length;
-        replaced.to = moved(replaced.to);
+        let mut bytes = Vec::with_capacity(self.bytes.len() + length + SIGNED_MEMBERS_BYTES);
+        bytes.extend_from_slice(self.bytes.get(..old.start).unwrap_or_default());
+        write(&mut bytes)?;
+        let end = bytes.len();
+        bytes.extend_from_slice(self.bytes.get(old.end..).unwrap_or_default());
+        replaced.to = end;
         for member in later {
+            let moved = |place: usize| place - old.end + end;
             (member.from, member.to) = (moved(member.from), moved(member.to));
         }
-        let mut bytes = Vec::with_capacity(moved(self.bytes.len()));
-        bytes.extend_from_slice(self.bytes.get(..old.start).unwrap_or_default());
-        bytes.extend_from_slice(value);
-        bytes.extend_from_slice(self.bytes.get(old.end..).unwrap_or_default());
         self.bytes = bytes;
         Ok(())
     }

@@ -25,23 +25,24 @@ pub(crate) async fn measure(world: &World, round: Duration) {
     }
     let rate = f64::from(made) / (cpu_seconds() - before).max(0.01);
     let answers = || cached.iter().take(DOMAINS).map(|answer| &answer.bytes);
-    let copying = rate_alone(round, |_| {
-        black_box(answers().fold(Vec::new(), |mut all, bytes| {
+    let copy = || {
+        answers().fold(Vec::with_capacity(bytes), |mut all, bytes| {
             all.extend_from_slice(black_box(bytes));
             all
-        }));
-    });
+        })
+    };
+    let copying = rate_alone(round, |_| drop(black_box(copy())));
     let hashing = rate_alone(round, |_| {
-        let all: Vec<u8> = answers().flat_map(|bytes| bytes.iter().copied()).collect();
-        black_box(proof::sha256(black_box(&all)));
+        black_box(proof::sha256(&copy()));
     });
     println!(
         "batch: {made} batches of {bytes} bytes, {rate:.0} per CPU-second; copying {copying:.0}/s; copying and \
-         SHA-256, which the signature is over, {hashing:.0}/s: {:.2} of that",
-        rate / hashing
+         SHA-256 {hashing:.0}/s"
     );
     let path = "batch resolve of 100 hot domains";
     report_ratio(path, "copying the bytes", rate / copying, Goal::AtLeast(0.3));
+    // The signature is over the SHA-256 of the whole record.
+    report_ratio(path, "copying the bytes and SHA-256", rate / hashing, Goal::AtLeast(0.7));
 }
 
 /// What the server does for `POST /api/v1/resolve`; returns the length of the response.

@@ -17,6 +17,7 @@ use contract::records::{
 use contract::{Issuer, NameRefusal, Timestamp};
 use futures_util::stream::{self, StreamExt};
 use judge::decide::preflight::{ActionTarget, PreflightQuery, decide_preflight, strictest};
+use proof::canonical::LargeMember;
 use proof::{Digest, KeyPurpose, ProofError, SignedLayout, SignedRecord};
 use store::{StoreError, StoredDecision};
 
@@ -171,23 +172,29 @@ fn sign_batch(
     let worst = strictest(decided.iter().flatten().map(|decided| &decided.receipt.decision));
     let count = u32::try_from(decided.len()).unwrap_or(u32::MAX);
     // The receipts are inserted as they were signed, without parsing or serialising them again.
-    let mut results = vec![b'['];
-    for (index, result) in (0..).zip(decided) {
-        if results.len() > 1 {
-            results.push(b',');
+    let mut write_results = |out: &mut Vec<u8>| {
+        out.push(b'[');
+        for (index, result) in (0..).zip(&decided) {
+            if index > 0 {
+                out.push(b',');
+            }
+            let error = result.as_ref().err().map(item_error);
+            let item = PreflightResult { index, result: None, error };
+            out.append(&mut proof::canonical::to_vec(&item)?);
+            if let Ok(decided) = result {
+                // After all other members in canonical order.
+                out.pop();
+                out.extend_from_slice(br#","result":"#);
+                embed(&decided.signed.bytes, out)?;
+                out.push(b'}');
+            }
         }
-        let error = result.as_ref().err().map(item_error);
-        let item = PreflightResult { index, result: None, error };
-        results.append(&mut proof::canonical::to_vec(&item)?);
-        if let Ok(decided) = result {
-            // After all other members in canonical order.
-            results.pop();
-            results.extend_from_slice(br#","result":"#);
-            embed(&decided.signed.bytes, &mut results)?;
-            results.push(b'}');
-        }
-    }
-    results.push(b']');
+        out.push(b']');
+        Ok(())
+    };
+    let receipts = decided.iter().flatten().map(|decided| decided.signed.bytes.len());
+    let length = receipts.sum::<usize>() + 200 * decided.len();
+    let results = LargeMember { name: "results", length, write: &mut write_results };
     let Issuer { brand, base_url } = issuer;
     let batch = PreflightBatch {
         kind: brand.kind("preflight-batch"),
@@ -200,7 +207,7 @@ fn sign_batch(
         sha256: None,
         signature: None,
     };
-    let signed = keys.sign_record_with(&batch, "results", &results, KeyPurpose::Documents)?;
+    let signed = keys.sign_record_with(&batch, results, KeyPurpose::Documents)?;
     Ok(signed.bytes.into())
 }
 

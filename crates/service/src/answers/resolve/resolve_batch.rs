@@ -10,6 +10,7 @@ use contract::Domain;
 use contract::limits::{RESOLVE_BATCH_BUDGET, RESOLVE_BATCH_CONCURRENCY};
 use contract::records::ResolveBatch;
 use futures_util::stream::{self, StreamExt};
+use proof::canonical::LargeMember;
 use proof::{KeyPurpose, ProofError};
 use tokio::time::Instant;
 
@@ -51,17 +52,20 @@ impl Answers {
         record: &ResolveBatch,
         answers: &[Arc<CachedAnswer>],
     ) -> Result<Bytes, ProofError> {
-        let bytes: usize = answers.iter().map(|answer| answer.bytes.len() + 1).sum();
-        let mut list = Vec::with_capacity(bytes + 1);
-        list.push(b'[');
-        for answer in answers {
-            if list.len() > 1 {
-                list.push(b',');
+        let mut write_list = |out: &mut Vec<u8>| {
+            out.push(b'[');
+            for (place, answer) in answers.iter().enumerate() {
+                if place > 0 {
+                    out.push(b',');
+                }
+                answer.write_canonical(out)?;
             }
-            answer.write_canonical(&mut list)?;
-        }
-        list.push(b']');
-        let signed = self.keys.sign_record_with(record, "answers", &list, KeyPurpose::Documents)?;
+            out.push(b']');
+            Ok(())
+        };
+        let length = answers.iter().map(|answer| answer.bytes.len() + 1).sum::<usize>() + 1;
+        let list = LargeMember { name: "answers", length, write: &mut write_list };
+        let signed = self.keys.sign_record_with(record, list, KeyPurpose::Documents)?;
         Ok(signed.bytes.into())
     }
 
