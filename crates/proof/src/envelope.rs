@@ -13,21 +13,12 @@ use crate::{Digest, ProofError};
 const SALT: &[u8] = b"wayleave envelope 1";
 const KEY_LABEL: &[u8] = b"key";
 
-/// Encrypts a document under its own digest. The same document gives the same bytes; two that share
-/// a digest and differ (in their signatures) get different nonces.
+/// Encrypts a document, or what stands for it, under the digest of the document. The same bytes give the same
+/// bytes; others under the same digest get another nonce.
 pub fn encrypt(digest: &Digest, document: &[u8]) -> Result<Vec<u8>, ProofError> {
-    encrypt_hashed(digest, document, &Digest::of(document))
-}
-
-/// The same for a document whose bytes were hashed before: `of_document` is the digest of all of them.
-pub fn encrypt_hashed(
-    digest: &Digest,
-    document: &[u8],
-    of_document: &Digest,
-) -> Result<Vec<u8>, ProofError> {
-    debug_assert_eq!(Digest::of(document), *of_document);
     let secret = Salt::new(HKDF_SHA256, SALT).extract(digest.as_bytes());
-    // Each document has a key of its own, so that the nonce only has to tell those apart that share a digest.
+    // Each digest has a key of its own, so that the nonce only has to tell those apart that share a digest.
+    let of_document = Digest::of(document);
     let (nonce, _) =
         of_document.as_bytes().split_first_chunk::<NONCE_LEN>().ok_or(ENCRYPTION_FAILED)?;
     let key = encryption_key(&secret)?;

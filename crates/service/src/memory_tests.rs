@@ -133,7 +133,7 @@ fn worst_answer(number: usize, bytes: usize, now: Timestamp) -> StoredAnswer {
 
 /// An answer of an earlier build, as it is stored.
 fn sample_answer(now: Timestamp) -> StoredAnswer {
-    let sample = include_bytes!("../../store-sqlite/dictionaries/answer-1.dict");
+    let sample = include_bytes!("../../store/dictionaries/answer-1.dict");
     let mut answers = serde_json::Deserializer::from_slice(sample).into_iter::<serde_json::Value>();
     let first = answers.next().unwrap().unwrap();
     StoredAnswer { bytes: first.to_string().into(), ..worst_answer(0, 1, now) }

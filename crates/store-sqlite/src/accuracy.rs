@@ -10,10 +10,10 @@ use crate::SqliteStore;
 use crate::changes::PackedChange;
 use crate::checked_rows::domain;
 use crate::columns::{blob, sql_integer, sql_limit, time, unsigned};
-use crate::compression::{compress, decompress};
 use crate::error::DatabaseError;
 use crate::position::next_position;
 use crate::sqlite_store::run_blocking;
+use store::compression::{compress, decompress};
 
 /// Removes at most `?2` records of days that ended before `?1`.
 pub(crate) const DELETE_ACCURACY: &str = "DELETE FROM accuracy_records WHERE position IN (

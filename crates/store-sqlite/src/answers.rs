@@ -6,10 +6,10 @@ use store::scans::parse_stored_domain;
 use store::{AnswerCursor, Answers, BoxFuture, Digest, HexPrefix, StoreError, StoredAnswer};
 
 use crate::columns::{sql_integer, sql_limit, unsigned};
-use crate::compression::{Dictionary, compress_with, decompress};
 use crate::error::DatabaseError;
 use crate::snapshot::in_snapshot;
 use crate::{SqliteStore, newest_answers};
+use store::compression::{Dictionary, compress_with, decompress};
 
 const COLUMNS: &str = "sha256, domain, answered_at, log_index, fingerprint, answer";
 

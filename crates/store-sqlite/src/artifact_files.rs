@@ -18,8 +18,8 @@ use contract::Timestamp;
 use store::artifacts::check_artifact;
 use store::{ArtifactRow, Digest, MAX_VALUE_BYTES, StoreError, SweepReport};
 
-use crate::compression::{compress, decompress};
 use crate::data_dir::{hex_subdirs, make_one_private_dir, make_private_dir, sync_dir};
+use store::compression::{compress, decompress};
 
 /// Shared by all tasks that store, read and sweep artefacts.
 #[derive(Debug)]

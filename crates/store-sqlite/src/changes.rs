@@ -7,8 +7,8 @@ use store::{BoxFuture, Changes, ChangesQuery, Digest, NewChange, StoreError, Sto
 
 use crate::SqliteStore;
 use crate::columns::{sql_integer, sql_limit, unsigned};
-use crate::compression::{compress, decompress};
 use crate::error::DatabaseError;
+use store::compression::{compress, decompress};
 
 const COLUMNS: &str = "seq, domain, at, section, direction, fingerprint, body";
 

@@ -8,9 +8,9 @@ use rusqlite::{Connection, params};
 use store::{Digest, StoreError};
 
 use crate::artifact_files::ArtifactFiles;
-use crate::compression::decompress;
 use crate::database::Database;
 use crate::error::DatabaseError;
+use store::compression::decompress;
 
 const DOING: &str = "removing the bodies of deleted scans";
 

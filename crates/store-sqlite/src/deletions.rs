@@ -12,10 +12,10 @@ use store::{
 
 use crate::SqliteStore;
 use crate::columns::{optional_digest, sql_limit, unsigned};
-use crate::compression::decompress;
 use crate::database::Database;
 use crate::error::DatabaseError;
 use crate::pruning::{OldAnswer, delete_answers};
+use store::compression::decompress;
 
 const DOING: &str = "deleting a scan";
 const COLUMNS: &str = "id, record_sha256, day, deleted_at, reason, fingerprint";

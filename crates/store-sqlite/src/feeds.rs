@@ -9,12 +9,12 @@ use store::{BoxFuture, Digest, Feeds, StoreError, StoredFeed};
 
 use crate::SqliteStore;
 use crate::columns::{optional_time, sql_limit, time};
-use crate::compression::{compress, decompress};
 use crate::connect;
 use crate::data_dir::DataDir;
 use crate::database::Database;
 use crate::error::{DatabaseError, open_error};
 use crate::sqlite_store::run_blocking;
+use store::compression::{compress, decompress};
 
 const COLUMNS: &str = "id, url, fetched_at, changed_at, etag, last_modified, prefix_count, attempted_at, \
                        failures, last_fault, next_attempt_at, fingerprint, prefixes";

@@ -6,8 +6,8 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use store::{BoxFuture, Digest, Idempotency, IdempotencyStart, StoreError, StoredReply};
 
 use crate::SqliteStore;
-use crate::compression::{compress, decompress};
 use crate::error::DatabaseError;
+use store::compression::{compress, decompress};
 
 impl Idempotency for SqliteStore {
     fn begin_idempotent(

@@ -15,7 +15,6 @@ mod changes;
 mod checked_rows;
 mod clocks;
 mod columns;
-mod compression;
 mod conduct;
 mod connect;
 mod control;

@@ -112,6 +112,11 @@ const MIGRATIONS: &[Migration] = &[
         name: "rows of receipts",
         sql: include_str!("../migrations/0026_decision_rows.sql"),
     },
+    Migration {
+        number: 27,
+        name: "compressed receipts",
+        sql: include_str!("../migrations/0027_compressed_receipts.sql"),
+    },
 ];
 
 /// A migration number, and the Rust code that completes that migration.

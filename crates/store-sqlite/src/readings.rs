@@ -8,9 +8,9 @@ use store::{BoxFuture, ComparedReading, Digest, Readings, StoreError, StoredRead
 
 use crate::SqliteStore;
 use crate::columns::sql_limit;
-use crate::compression::{Dictionary, compress, compress_with, decompress};
 use crate::error::DatabaseError;
 use crate::sqlite_store::run_blocking;
+use store::compression::{Dictionary, compress, compress_with, decompress};
 
 const COLUMNS: &str = "id, domain, observed_at, network, basis, scan_id, completed, fields, \
                        compared_fingerprint, fingerprint, record";

@@ -10,9 +10,9 @@ use store::{
 
 use crate::SqliteStore;
 use crate::columns::sql_limit;
-use crate::compression::{compress, decompress};
 use crate::error::DatabaseError;
 use crate::sqlite_store::run_blocking;
+use store::compression::{compress, decompress};
 
 impl Scans for SqliteStore {
     fn put_scan(&self, scan: Scan) -> BoxFuture<'_, Result<(), StoreError>> {

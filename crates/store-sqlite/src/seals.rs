@@ -10,9 +10,9 @@ use store::{
 
 use crate::SqliteStore;
 use crate::columns::{count, sql_integer, sql_limit};
-use crate::compression::{compress, decompress};
 use crate::error::DatabaseError;
 use crate::sqlite_store::run_blocking;
+use store::compression::{compress, decompress};
 
 impl Seals for SqliteStore {
     fn put_seal(&self, seal: StoredSeal) -> BoxFuture<'_, Result<(), StoreError>> {

@@ -28,6 +28,7 @@ pub mod audit;
 pub mod census;
 pub mod changes;
 pub mod clocks;
+pub mod compression;
 pub mod conduct;
 #[cfg(feature = "conformance")]
 pub mod conformance;

@@ -21,6 +21,7 @@ use store::{ChangesQuery, StoreError, StoredAnswer, StoredDecision, StoredRevoca
 
 use crate::answers::Answers;
 use crate::answers::revocations::LIST_VALID_MS;
+use crate::answers::stored_receipt::decrypt_receipt;
 
 /// Changes examined at most to list the changed sections.
 const MAX_CHANGES_EXAMINED: usize = 200;
@@ -172,13 +173,13 @@ impl Answers {
     ) -> Result<IssuedDecision, DecisionError> {
         let unreadable =
             |why: String| DecisionError::Unreadable(format!("receipt {digest}: {why}"));
-        let bytes = proof::envelope::decrypt(&digest, &stored.sealed)?;
+        let bytes = decrypt_receipt(&digest, &stored.sealed)?;
         let value: Value =
             serde_json::from_slice(&bytes).map_err(|error| unreadable(error.to_string()))?;
         // As it was issued: the revocation of its key must be found.
         let receipt = serde_json::from_value::<DecisionReceipt>(value.clone())
             .map_err(|error| unreadable(error.to_string()))?;
-        let shown = self.keys.resign_if_compromised(bytes.into())?;
+        let shown = self.keys.resign_if_compromised(bytes)?;
         let value: Value =
             serde_json::from_slice(&shown).map_err(|error| unreadable(error.to_string()))?;
         let answer = match self.store.answer(stored.answer_sha256).await? {

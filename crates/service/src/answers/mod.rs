@@ -23,6 +23,7 @@ pub mod resolve;
 pub mod revocations;
 mod rights;
 pub mod staple;
+mod stored_receipt;
 
 use std::sync::Arc;
 

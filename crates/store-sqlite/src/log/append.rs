@@ -12,9 +12,9 @@ use super::read;
 use crate::answers::PackedAnswer;
 use crate::changes::PackedChange;
 use crate::columns::{sql_integer, unsigned};
-use crate::compression::{Dictionary, compress_with};
 use crate::error::DatabaseError;
 use crate::{newest_answers, revocations};
+use store::compression::{Dictionary, compress_with};
 
 /// Grants, renews or refuses the lease. Runs in the writer's transaction, so decisions do not race.
 pub(super) fn take_lease(

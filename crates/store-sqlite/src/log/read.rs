@@ -6,8 +6,8 @@ use store::log::decode_contents;
 use store::{Digest, LogTile, StoreError, StoredBatch};
 
 use crate::columns::{sql_integer, sql_limit, unsigned};
-use crate::compression::{decompress, decompress_head};
 use crate::error::DatabaseError;
+use store::compression::{decompress, decompress_head};
 
 pub(super) fn damaged(what: &str, why: &str) -> StoreError {
     StoreError::Damaged { what: what.to_owned(), why: why.to_owned() }

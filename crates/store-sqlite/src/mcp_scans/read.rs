@@ -7,8 +7,8 @@ use store::scans::parse_stored_domain;
 use store::{Digest, McpScanSummary, StoreError, StoredMcpScan};
 
 use crate::columns::{optional_digest, sql_limit, time, unsigned};
-use crate::compression::decompress;
 use crate::error::DatabaseError;
+use store::compression::decompress;
 
 /// The columns that the fingerprint covers directly.
 const HEAD: &str = "position, scan_sha256, url, domain, observed_at, state, surface_sha256, \

@@ -9,10 +9,10 @@ use super::surfaces::SurfaceLimits;
 use super::{read, room, surfaces};
 use crate::changes::PackedChange;
 use crate::columns::{digest_bytes, sql_limit, unsigned};
-use crate::compression::compress;
 use crate::error::DatabaseError;
 use crate::position::next_position;
 use crate::revocations;
+use store::compression::compress;
 
 /// A scan ready to be written: hashing and compression are done.
 pub(super) struct PackedScan {

@@ -58,6 +58,10 @@ const LANDED: &[(&str, &str)] = &[
         "53a10e64cc46392c4f8954e5678f0f52c39b01a86398c47c107b858e71ceba79",
     ),
     ("0026_decision_rows.sql", "4cd0077867d57db9bd3c736439b37be437bbf418b051bf10f65ae48a63e35dab"),
+    (
+        "0027_compressed_receipts.sql",
+        "9eefe2f520fb54b4a179f11e8687b19eea58455d0437671568ff50e53075e9d7",
+    ),
 ];
 
 #[test]

@@ -25,6 +25,7 @@ use crate::access::LiveReadPermit;
 use crate::answers::Answers;
 use crate::answers::decisions::DecisionError;
 use crate::answers::resolve::ResolveError;
+use crate::answers::stored_receipt::encrypt_receipt;
 use crate::signing_keys::SigningKeys;
 
 use evidence::PreflightEvidence;
@@ -246,11 +247,7 @@ fn sign_receipt(
         answer_sha256,
         decided_at: receipt.decided_at,
         expires_at: receipt.expires_at,
-        sealed: Bytes::from(proof::envelope::encrypt_hashed(
-            &signed.digest,
-            &signed.bytes,
-            &signed.content_digest,
-        )?),
+        sealed: encrypt_receipt(&signed)?,
     };
     Ok(IssuedReceipt { signed, receipt, stored })
 }

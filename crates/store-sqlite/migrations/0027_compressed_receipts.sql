@@ -1,0 +1,2 @@
+-- From here on receipts are compressed before they are encrypted. No table changes; the number keeps earlier builds,
+-- which cannot read them, from opening the store.
