@@ -13,18 +13,21 @@ use crate::{Digest, ProofError};
 const SALT: &[u8] = b"wayleave envelope 1";
 const KEY_LABEL: &[u8] = b"key";
 
-/// Encrypts a document, or what stands for it, under the digest of the document. The same bytes give the same
-/// bytes; others under the same digest get another nonce.
-pub fn encrypt(digest: &Digest, document: &[u8]) -> Result<Vec<u8>, ProofError> {
+/// Encrypts a document, or its compressed form, with a key that is derived from the document's digest. The same
+/// plaintext gives the same bytes.
+///
+/// The nonce is the start of the SHA-256 of the plaintext and is stored in clear: whoever guesses all of the plaintext
+/// can confirm it. A receipt contains a signature, which nobody without the signing key can guess.
+pub fn encrypt(digest: &Digest, plaintext: &[u8]) -> Result<Vec<u8>, ProofError> {
     let secret = Salt::new(HKDF_SHA256, SALT).extract(digest.as_bytes());
-    // Each digest has a key of its own, so that the nonce only has to tell those apart that share a digest.
-    let of_document = Digest::of(document);
+    // Each digest has a key of its own, so that the nonce only has to tell plaintexts apart that share a digest.
+    let of_plaintext = Digest::of(plaintext);
     let (nonce, _) =
-        of_document.as_bytes().split_first_chunk::<NONCE_LEN>().ok_or(ENCRYPTION_FAILED)?;
+        of_plaintext.as_bytes().split_first_chunk::<NONCE_LEN>().ok_or(ENCRYPTION_FAILED)?;
     let key = encryption_key(&secret)?;
-    let mut sealed = Vec::with_capacity(NONCE_LEN + document.len() + key.algorithm().tag_len());
+    let mut sealed = Vec::with_capacity(NONCE_LEN + plaintext.len() + key.algorithm().tag_len());
     sealed.extend_from_slice(nonce);
-    sealed.extend_from_slice(document);
+    sealed.extend_from_slice(plaintext);
     let body = sealed.get_mut(NONCE_LEN..).ok_or(ENCRYPTION_FAILED)?;
     let (nonce, aad) = (Nonce::assume_unique_for_key(*nonce), Aad::from(digest.as_bytes()));
     let tag = key.seal_in_place_separate_tag(nonce, aad, body).map_err(|_| ENCRYPTION_FAILED)?;

@@ -1,5 +1,5 @@
 //! Decision receipts. They are stored encrypted, under a digest of the receipt's digest, so that
-//! only someone who knows the receipt's digest can find and decrypt it. The use case encrypts them.
+//! only someone who knows the receipt's digest can find and decrypt it. The use case compresses and encrypts them.
 //! [`crate::Pruning`] removes them after they expire.
 
 use bytes::Bytes;
@@ -22,6 +22,7 @@ pub struct StoredDecision {
     pub answer_sha256: Digest,
     pub decided_at: Timestamp,
     pub expires_at: Timestamp,
+    /// The receipt, compressed and encrypted.
     pub sealed: Bytes,
 }
 

@@ -11,7 +11,7 @@
 //! [`revocations`], [`decisions`], [`outcomes`], [`jobs`], [`idempotency`], [`clocks`], [`census`],
 //! [`feeds`], [`mcp_scans`], [`conduct`], [`registrations`], [`accuracy`], [`control`], [`incidents`] and
 //! [`disputes`].
-//! [`answer_facts`] reads several of them together, [`pruning`] removes what is past its retention, [`deletions`] what the
+//! [`compression`] makes values smaller, for engines and for receipts. [`answer_facts`] reads several of them together, [`pruning`] removes what is past its retention, [`deletions`] what the
 //! operator deletes before, [`licence_data`] what is stored about the holder of a licence. A new kind of data gets its own file of the same form, becomes a supertrait of [`Store`], and
 //! is added to [`copy`] and to `conformance`.
 //!

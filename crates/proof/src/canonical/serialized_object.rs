@@ -50,13 +50,13 @@ pub struct KeptMembers<'a> {
 /// Enough for `sha256` and `signature` with an address of usual length, which signing appends.
 pub(crate) const SIGNED_MEMBERS_BYTES: usize = 1024;
 
-/// A member whose value can be megabytes, so that it is written to where it stays.
+/// A member whose value can be megabytes. It is written straight into the buffer of the record, not copied into it.
 #[allow(missing_debug_implementations, reason = "a function has none")]
 pub struct LargeMember<'a> {
     pub name: &'static str,
     /// About how long the value is.
     pub length: usize,
-    /// Appends the canonical bytes of the value.
+    /// Appends the canonical bytes of the value, and changes nothing of what is there.
     pub write: &'a mut dyn FnMut(&mut Vec<u8>) -> Result<(), ProofError>,
 }
 

@@ -21,7 +21,7 @@ use store::{ChangesQuery, StoreError, StoredAnswer, StoredDecision, StoredRevoca
 
 use crate::answers::Answers;
 use crate::answers::revocations::LIST_VALID_MS;
-use crate::answers::stored_receipt::decrypt_receipt;
+use crate::answers::stored_receipt::decompress_receipt;
 
 /// Changes examined at most to list the changed sections.
 const MAX_CHANGES_EXAMINED: usize = 200;
@@ -173,7 +173,8 @@ impl Answers {
     ) -> Result<IssuedDecision, DecisionError> {
         let unreadable =
             |why: String| DecisionError::Unreadable(format!("receipt {digest}: {why}"));
-        let bytes = decrypt_receipt(&digest, &stored.sealed)?;
+        let packed = proof::envelope::decrypt(&digest, &stored.sealed)?;
+        let bytes = decompress_receipt(packed).map_err(unreadable)?;
         let value: Value =
             serde_json::from_slice(&bytes).map_err(|error| unreadable(error.to_string()))?;
         // As it was issued: the revocation of its key must be found.

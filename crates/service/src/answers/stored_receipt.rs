@@ -1,29 +1,29 @@
-//! A receipt as it is stored: compressed, and then encrypted so that only someone who knows its digest can read it.
-//! Receipts from before they were compressed are plain JSON.
+//! A receipt as it is stored: compressed, and then encrypted (`proof::envelope`), because encrypted bytes cannot be
+//! compressed. Receipts from before they were compressed are plain JSON.
 
 use bytes::Bytes;
-use proof::{Digest, ProofError, SignedRecord, envelope};
-use store::StoreError;
 use store::compression::{Dictionary, compress_with, decompress};
+use store::{MAX_VALUE_BYTES, StoreError};
 
-/// The encrypted bytes of a signed receipt. The same receipt gives the same bytes.
-pub(super) fn encrypt_receipt(receipt: &SignedRecord) -> Result<Bytes, StoreError> {
-    let failed = |doing, why| StoreError::Failed { doing, why };
-    let packed = compress_with(Dictionary::Receipt, &receipt.bytes)
-        .map_err(|error| failed("compressing a receipt", error.to_string()))?;
-    envelope::encrypt(&receipt.digest, &packed)
-        .map(Bytes::from)
-        .map_err(|error| failed("encrypting a receipt", error.to_string()))
+/// The bytes of a signed receipt, compressed. The same receipt gives the same bytes. Refuses one that is too large to be
+/// decompressed again.
+pub(super) fn compress_receipt(receipt: &[u8]) -> Result<Vec<u8>, StoreError> {
+    let (bytes, limit) = (receipt.len(), MAX_VALUE_BYTES);
+    if bytes > limit {
+        return Err(StoreError::TooLarge { what: "receipt", bytes, limit });
+    }
+    compress_with(Dictionary::Receipt, receipt).map_err(|error| StoreError::Failed {
+        doing: "compressing a receipt",
+        why: error.to_string(),
+    })
 }
 
-/// The receipt with this digest, as it was signed.
-pub(super) fn decrypt_receipt(digest: &Digest, sealed: &[u8]) -> Result<Bytes, ProofError> {
-    let packed = envelope::decrypt(digest, sealed)?;
-    if packed.first() == Some(&b'{') {
-        return Ok(packed.into());
+/// The receipt as it was signed, from what was decrypted; or why it cannot be read.
+pub(super) fn decompress_receipt(packed: Vec<u8>) -> Result<Bytes, String> {
+    match packed.first() {
+        Some(b'{') => Ok(packed.into()),
+        _ => decompress(&packed),
     }
-    decompress(&packed)
-        .map_err(|why| ProofError::Document(format!("receipt {digest} cannot be unpacked: {why}")))
 }
 
 #[cfg(test)]
@@ -34,32 +34,33 @@ mod tests {
 
     use super::*;
 
-    fn receipt(why: &str) -> SignedRecord {
+    fn receipt(why: &str) -> Vec<u8> {
         let at = Timestamp::from_millis(1_800_000_000_000);
         let key = SigningKey::from_seed(&[3; 32], KeyPurpose::Decisions, at).unwrap();
         let record = json!({ "kind": "svc-decision", "why": why });
-        proof::sign_record(&record, &key, "https://svc.example/keys", &Brand::default(), at)
-            .unwrap()
+        let signed =
+            proof::sign_record(&record, &key, "https://svc.example/keys", &Brand::default(), at);
+        signed.unwrap().bytes
     }
 
     #[test]
-    fn receipts_are_stored_small_and_come_back_as_they_were_signed() {
+    fn receipts_become_small_and_come_back_as_they_were_signed() {
         for why in ["", "ä\u{0}", &"x".repeat(100_000)] {
             let receipt = receipt(why);
-            let sealed = encrypt_receipt(&receipt).unwrap();
-            assert!(sealed.len() < 700, "{}", sealed.len());
-            assert_eq!(sealed, encrypt_receipt(&receipt).unwrap());
-            assert_eq!(decrypt_receipt(&receipt.digest, &sealed).unwrap(), receipt.bytes);
-            assert!(decrypt_receipt(&Digest::of(b"another"), &sealed).is_err());
+            let packed = compress_receipt(&receipt).unwrap();
+            assert!(packed.len() < 700, "{}", packed.len());
+            assert_eq!(packed, compress_receipt(&receipt).unwrap());
+            assert_eq!(decompress_receipt(packed).unwrap(), receipt);
         }
+        assert!(compress_receipt(&vec![b' '; MAX_VALUE_BYTES + 1]).is_err());
     }
 
     #[test]
     fn receipts_from_before_they_were_compressed_are_read() {
         let receipt = receipt("as it was");
-        let sealed = envelope::encrypt(&receipt.digest, &receipt.bytes).unwrap();
-        assert_eq!(decrypt_receipt(&receipt.digest, &sealed).unwrap(), receipt.bytes);
-        let damaged = envelope::encrypt(&receipt.digest, b"\x05neither").unwrap();
-        assert!(decrypt_receipt(&receipt.digest, &damaged).is_err());
+        assert_eq!(decompress_receipt(receipt.clone()).unwrap(), receipt);
+        for neither in [&b"\x05neither"[..], b"neither", b""] {
+            assert!(decompress_receipt(neither.to_vec()).is_err());
+        }
     }
 }

@@ -36,7 +36,7 @@ use crate::{app::App, http_metrics};
 const MAX_CONCURRENT_REFUSALS: usize = 64;
 /// The pause before the next accept when the system has no sockets left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-/// How long the listener stays open after the call to stop, for clients that are connecting just then.
+/// How long clients that are connecting just then are waited for after the call to stop.
 const FINAL_ACCEPT_WINDOW: Duration = Duration::from_millis(20);
 /// How long connections whose handshake the kernel has completed are accepted after that window: closing
 /// the listener would reset them. Clients that connect faster than they can be accepted end here.
@@ -127,28 +127,34 @@ async fn accept_waiting(listener: &TcpListener, mut admit: impl FnMut(TcpStream,
     // After the window, a connection that is there is still returned, but none is waited for. Unconstrained, because a
     // task whose turn is used up would be told that there is none.
     while Instant::now() < end
-        && let Ok(Ok((stream, peer))) =
-            timeout_at(last_wait, unconstrained(listener.accept())).await
+        && let Ok(accepted) = timeout_at(last_wait, unconstrained(listener.accept())).await
     {
-        admit(stream, peer);
+        match accepted {
+            Ok((stream, peer)) => admit(stream, peer),
+            Err(error) if concerns_one_connection(&error) => {}
+            Err(_) => break,
+        }
     }
 }
 
 /// A failed accept concerns either that one connection, or this process (no file descriptors left).
 /// In the second case it closes idle connections and pauses; retrying at once would burn the CPU.
 async fn handle_accept_error(error: &io::Error, slots: &ConnectionSlots) {
-    let connection_failed = matches!(
+    if !concerns_one_connection(error) {
+        tracing::warn!(%error, "cannot accept connections; trying again");
+        slots.evict_idle();
+        tokio::time::sleep(ACCEPT_PAUSE).await;
+    }
+}
+
+fn concerns_one_connection(error: &io::Error) -> bool {
+    matches!(
         error.kind(),
         io::ErrorKind::ConnectionAborted
             | io::ErrorKind::ConnectionReset
             | io::ErrorKind::ConnectionRefused
             | io::ErrorKind::Interrupted
-    );
-    if !connection_failed {
-        tracing::warn!(%error, "cannot accept connections; trying again");
-        slots.evict_idle();
-        tokio::time::sleep(ACCEPT_PAUSE).await;
-    }
+    )
 }
 
 /// Sends 503 to a connection above the cap. The request is not read, so the response is always the

@@ -124,7 +124,7 @@ const ATTACHED_FORMS: [&str; 8] = [
 /// Legal forms that stand before the name.
 const LEADING_FORMS: [&str; 9] = ["pt", "ооо", "оао", "зао", "ао", "пао", "ип", "тов", "cv"];
 
-/// The forms as they are compared: folded, which takes most of the time of reading a name.
+/// The forms as they are compared. Folding them for every name would take most of the time of reading it.
 struct FoldedForms {
     legal: HashSet<String>,
     leading: [String; 9],

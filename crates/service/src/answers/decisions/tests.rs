@@ -9,6 +9,7 @@ use store::NewRevocation;
 
 use super::*;
 use crate::Service;
+use crate::answers::stored_receipt::compress_receipt;
 use crate::testing::{example_answer, key_policy, now, start_service, stop_service};
 
 const HOUR: i64 = 3_600_000;
@@ -42,7 +43,8 @@ async fn issued(service: &Service, of: &StoredAnswer, decision: Decision) -> Dig
     receipt.decided_at = of.answered_at;
     receipt.expires_at = of.answered_at.plus_millis(HOUR);
     (receipt.sha256, receipt.signature) = (None, None);
-    let signed = service.keys.sign_document(&receipt, KeyPurpose::Decisions).unwrap();
+    let signed = service.keys.sign_record(&receipt, KeyPurpose::Decisions).unwrap();
+    let packed = compress_receipt(&signed.bytes).unwrap();
     let stored = StoredDecision {
         lookup: StoredDecision::lookup_of(&signed.digest),
         domain: of.domain.clone(),
@@ -51,7 +53,7 @@ async fn issued(service: &Service, of: &StoredAnswer, decision: Decision) -> Dig
         answer_sha256: of.sha256,
         decided_at: receipt.decided_at,
         expires_at: receipt.expires_at,
-        sealed: Bytes::from(proof::envelope::encrypt(&signed.digest, &signed.bytes).unwrap()),
+        sealed: Bytes::from(proof::envelope::encrypt(&signed.digest, &packed).unwrap()),
     };
     service.store.put_decisions(vec![stored]).await.unwrap();
     signed.digest

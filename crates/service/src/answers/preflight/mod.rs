@@ -25,7 +25,7 @@ use crate::access::LiveReadPermit;
 use crate::answers::Answers;
 use crate::answers::decisions::DecisionError;
 use crate::answers::resolve::ResolveError;
-use crate::answers::stored_receipt::encrypt_receipt;
+use crate::answers::stored_receipt::compress_receipt;
 use crate::signing_keys::SigningKeys;
 
 use evidence::PreflightEvidence;
@@ -239,6 +239,7 @@ fn sign_receipt(
     keys: &SigningKeys,
 ) -> Result<IssuedReceipt, PreflightError> {
     let signed = keys.sign_record(&receipt, KeyPurpose::Decisions)?;
+    let packed = compress_receipt(&signed.bytes)?;
     let stored = StoredDecision {
         lookup: StoredDecision::lookup_of(&signed.digest),
         domain: receipt.domain.clone(),
@@ -247,7 +248,7 @@ fn sign_receipt(
         answer_sha256,
         decided_at: receipt.decided_at,
         expires_at: receipt.expires_at,
-        sealed: encrypt_receipt(&signed)?,
+        sealed: Bytes::from(proof::envelope::encrypt(&signed.digest, &packed)?),
     };
     Ok(IssuedReceipt { signed, receipt, stored })
 }
